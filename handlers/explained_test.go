@@ -206,7 +206,7 @@ func TestFailuresAreExplained(t *testing.T) {
 					continue
 				}
 				hash, _, _ := d.send(f.tx)
-				var calls callFrame
+				var calls struct{ Contract, Function, Reason string }
 				d.must(&calls, "debug_traceTransaction", hash, map[string]string{"tracer": "callTracer"})
 				function, _, _ := strings.Cut(f.stack[len(f.stack)-1], "(")
 				if named, _, _ := strings.Cut(calls.Contract+"."+calls.Function, "("); named != function || !strings.HasPrefix(calls.Reason, f.reason) {

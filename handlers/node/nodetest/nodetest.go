@@ -142,7 +142,7 @@ func (c *Chain) Transaction(hash common.Hash) *reader.Transaction {
 	if err != nil {
 		c.Fatal(err)
 	}
-	return t
+	return c.Receipts(t.Block)[t.Index()]
 }
 
 // Nonce returns the nonce of alice's next transaction.

@@ -1,11 +1,8 @@
-// eth_simulateV1, compared with the blocks of a served world.
-
-package handlers_test
+package simulate_test
 
 import (
 	"fmt"
 	"math/big"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -15,8 +12,13 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"snowglobe/sim/evm/reader"
+	"snowglobe/handlers/node/nodetest"
+	"snowglobe/seed/seedtest"
 )
+
+type object = nodetest.Object
+
+var someone = common.HexToAddress("0x50e50e")
 
 // simulatedBlock is a block from eth_simulateV1.
 type simulatedBlock struct {
@@ -37,14 +39,10 @@ var nativeToken = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEe
 
 // TestSimulationsAreWhatBlocksAre runs the transactions of blocks again on top of their parents.
 func TestSimulationsAreWhatBlocksAre(t *testing.T) {
-	t.Parallel()
-	w := readWorld(t)
-	h := surfaceOf(t, w)
-	for _, c := range w.Chains {
-		head, err := c.Head(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+	w := seedtest.Shared(t, "tiny", 1)
+	for _, chain := range w.Chains {
+		c := nodetest.Open(t, w, chain)
+		head := c.Head()
 		blocks := uint64(60)
 		if testing.Short() {
 			t.Log("left out of a short run: all blocks but 15")
@@ -52,38 +50,30 @@ func TestSimulationsAreWhatBlocksAre(t *testing.T) {
 		}
 		calls, moved := 0, 0
 		for number := head.Number - min(head.Number-1, blocks); number <= head.Number; number++ {
-			more, transfers := simulatedAgain(t, h, c, number)
+			more, transfers := simulatedAgain(c, number)
 			calls, moved = calls+more, moved+transfers
 		}
 		if calls < 10 || moved == 0 {
-			t.Errorf("%s: only %d calls were tried, which moved coins %d times", c.Row.Name, calls, moved)
+			t.Errorf("%s: only %d calls were tried, which moved coins %d times", c.Chain.Row.Name, calls, moved)
 		}
 	}
 }
 
 // simulatedAgain counts the calls of a block, and how often they moved coins.
-func simulatedAgain(t *testing.T, h http.Handler, c *reader.Chain, number uint64) (calls, moved int) {
-	t.Helper()
-	b, err := c.Block(t.Context(), number)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := c.Receipts(t.Context(), b)
-	if err != nil {
-		t.Fatal(err)
-	}
+func simulatedAgain(c *nodetest.Chain, number uint64) (calls, moved int) {
+	c.Helper()
+	b := c.Block(number)
+	all := c.Receipts(b)
 	var list []object
 	for _, tx := range all {
 		list = append(list, callOf(tx.Transaction, tx.Sender))
 	}
 	var answer []simulatedBlock
-	if problem := callEVM(t, h, rpcPath(c), "eth_simulateV1", &answer, object{
+	c.Call(&answer, "eth_simulateV1", object{
 		"validation": true, "traceTransfers": true, "blockStateCalls": []object{{"calls": list, "blockOverrides": object{
 			"time": hexutil.Uint64(b.Header.Time), "gasLimit": hexutil.Uint64(b.Header.GasLimit), "baseFeePerGas": (*hexutil.Big)(b.Results.BaseFee),
 		}}},
-	}, hexutil.EncodeUint64(number-1)); problem != "" {
-		t.Fatalf("%s, block %d: %s", c.Row.Name, number, problem)
-	}
+	}, hexutil.EncodeUint64(number-1))
 	made, gas, bloom := answer[0], uint64(0), types.Bloom{}
 	for _, tx := range all { // since Helicon, a header has the logs of other blocks
 		gas += tx.Row.GasUsed
@@ -96,7 +86,7 @@ func simulatedAgain(t *testing.T, h http.Handler, c *reader.Chain, number uint64
 	}
 	if made.GasUsed != hexutil.EncodeUint64(gas) || made.LogsBloom != hexutil.Encode(bloom[:]) || made.ParentHash != b.Header.ParentHash.Hex() ||
 		made.Number != hexutil.EncodeUint64(number) || len(made.Calls) != len(all) {
-		t.Fatalf("%s, block %d: %+v", c.Row.Name, number, made)
+		c.Fatalf("%s, block %d: %+v", c.Chain.Row.Name, number, made)
 	}
 	for i, tx := range all {
 		var got, want []string
@@ -112,7 +102,7 @@ func simulatedAgain(t *testing.T, h http.Handler, c *reader.Chain, number uint64
 		}
 		call := made.Calls[i]
 		if call.GasUsed != hexutil.EncodeUint64(tx.Row.GasUsed) || call.Status != hexutil.EncodeUint64(tx.Row.Status) || !slices.Equal(got, want) || (call.Error == nil) != (tx.Row.Status == 1) {
-			t.Errorf("%s, transaction %s: %+v, want %+v with logs %v", c.Row.Name, tx.Hash(), call, tx.Row, want)
+			c.Errorf("%s, transaction %s: %+v, want %+v with logs %v", c.Chain.Row.Name, tx.Hash(), call, tx.Row, want)
 		}
 	}
 	return len(all), moved
@@ -134,44 +124,39 @@ func callOf(tx *types.Transaction, sender common.Address) object {
 
 // TestSimulationsGoOn simulates calls that depend on each other, in several blocks, and then has them mined.
 func TestSimulationsGoOn(t *testing.T) {
-	t.Parallel()
-	w := tinyWorld(t)
-	d := newDevnet(t, w, w.Networks[0].CChain())
-	h := surfaceOf(t, w)
+	w := seedtest.Copy(t, 1)
+	d := nodetest.Open(t, w, w.Networks[0].CChain())
 	target := common.HexToAddress("0x51a1")
 	// It counts in slot 0, logs the count and returns it.
 	code := common.FromHex("0x6001600054018060005560005260206000a060206000f3")
 	deploy := append(common.FromHex(fmt.Sprintf("0x60%02x600c60003960%02x6000f3", len(code), len(code))), code...)
-	nonce := d.nonce()
-	counter := crypto.CreateAddress(d.from, nonce)
+	nonce := d.Nonce()
+	counter := crypto.CreateAddress(d.From, nonce)
 	fee := (*hexutil.Big)(big.NewInt(2_000_000_000_000))
 	call := func(to *common.Address, input []byte, value int64) object {
-		return object{"from": d.from, "to": to, "input": hexutil.Bytes(input), "value": (*hexutil.Big)(big.NewInt(value)), "gas": "0x30d40", "maxFeePerGas": fee}
+		return object{"from": d.From, "to": to, "input": hexutil.Bytes(input), "value": (*hexutil.Big)(big.NewInt(value)), "gas": "0x30d40", "maxFeePerGas": fee}
 	}
 	blocks := []object{
 		{"calls": []object{call(nil, deploy, 0), call(&counter, nil, 0)}},
 		{"calls": []object{call(&counter, nil, 0), call(&target, nil, 5)}},
 	}
 	var made []simulatedBlock
-	d.call(&made, "eth_simulateV1", object{"blockStateCalls": blocks, "validation": true}, "latest")
+	d.Call(&made, "eth_simulateV1", object{"blockStateCalls": blocks, "validation": true}, "latest")
 	if made[1].Calls[0].ReturnData != common.BigToHash(common.Big2).Hex() || made[1].ParentHash != made[0].Hash {
 		t.Fatalf("the simulation gave %+v", made)
 	}
-	d.text("evm_setAutomine", false)
+	d.Text("evm_setAutomine", false)
 	sent := []*types.DynamicFeeTx{{Data: deploy}, {To: &counter}, {To: &counter}, {To: &target, Value: big.NewInt(5)}}
 	var hashes []common.Hash
 	for i, tx := range sent {
 		tx.Nonce, tx.Gas = nonce+uint64(i), 200_000
-		hashes = append(hashes, d.mustSend(tx))
+		hashes = append(hashes, d.Send(tx))
 		if i%2 == 1 {
-			d.text("evm_mine")
+			d.Text("evm_mine")
 		}
 	}
 	for i, hash := range hashes {
-		receipt, err := d.client.TransactionReceipt(t.Context(), hash)
-		if err != nil {
-			t.Fatal(err)
-		}
+		receipt := d.Transaction(hash).Receipt()
 		tried := made[i/2].Calls[i%2]
 		if tried.GasUsed != hexutil.EncodeUint64(receipt.GasUsed) || tried.Status != hexutil.EncodeUint64(receipt.Status) || len(tried.Logs) != len(receipt.Logs) {
 			t.Errorf("transaction %d: the simulation gave %+v, the chain %+v", i, tried, receipt)
@@ -185,37 +170,23 @@ func TestSimulationsGoOn(t *testing.T) {
 	var estimate hexutil.Uint64
 	var returned string
 	var again []simulatedBlock
-	question := object{"from": d.from, "to": counter}
-	d.call(&estimate, "eth_estimateGas", question)
-	d.call(&returned, "eth_call", question, "latest")
-	d.call(&again, "eth_simulateV1", object{"blockStateCalls": []object{{"calls": []object{question}}}}, "latest")
+	question := object{"from": d.From, "to": counter}
+	d.Call(&estimate, "eth_estimateGas", question)
+	d.Call(&returned, "eth_call", question, "latest")
+	d.Call(&again, "eth_simulateV1", object{"blockStateCalls": []object{{"calls": []object{question}}}}, "latest")
 	if used := hexutil.MustDecodeUint64(again[0].Calls[0].GasUsed); again[0].Calls[0].ReturnData != returned || used > uint64(estimate) || used*2 < uint64(estimate) {
 		t.Errorf("the simulation gave %+v, eth_call %s and eth_estimateGas %d", again[0].Calls[0], returned, estimate)
-	}
-	tracesAgree(t, w, h, []*reader.Chain{d.chain})
-	if history := otterscanHistory(t, h, d.chain, target, "ots_searchTransactionsBefore"); len(history) != 1 || history[0] != hashes[3].Hex() {
-		t.Errorf("the history of %s is %v", target, history)
-	}
-	d.text("anvil_setNonce", d.from, "0x3e8") // raised without a transaction
-	for skipped, want := range map[uint64]string{3: `"` + hashes[3].Hex() + `"`, 4: "null", 900: "null"} {
-		if got := d.text("ots_getTransactionBySenderAndNonce", d.from, nonce+skipped); got != want {
-			t.Errorf("transaction %d is %s, want %s", nonce+skipped, got, want)
-		}
-	}
-	if first := hexutil.EncodeUint64(d.head().Number.Uint64()); d.text("trace_filter", object{"fromBlock": first, "toAddress": []common.Address{target}}) == "[]" {
-		t.Errorf("no trace goes to %s", target)
 	}
 }
 
 // TestSimulationsAreBounded exceeds each bound.
 func TestSimulationsAreBounded(t *testing.T) {
-	t.Parallel()
-	w := readWorld(t)
-	h, c := surfaceOf(t, w), w.Chains[0]
+	w := seedtest.Shared(t, "tiny", 1)
+	c := nodetest.Open(t, w, w.Chains[0])
 	for want, blocks := range map[string][]object{
-		"too many blocks":                      make([]object, 257),
-		"too many calls in block: 5001 > 5000": {{"calls": make([]object, 5001)}},
-		"too many calls: 10001 > 10000":        {{"calls": make([]object, 5000)}, {"calls": make([]object, 5000)}, {"calls": make([]object, 1)}},
+		"-38026 too many blocks":                      make([]object, 257),
+		"-38026 too many calls in block: 5001 > 5000": {{"calls": make([]object, 5001)}},
+		"-38026 too many calls: 10001 > 10000":        {{"calls": make([]object, 5000)}, {"calls": make([]object, 5000)}, {"calls": make([]object, 1)}},
 	} {
 		for _, b := range blocks {
 			if calls, ok := b["calls"].([]object); ok {
@@ -229,17 +200,15 @@ func TestSimulationsAreBounded(t *testing.T) {
 				blocks[i] = object{}
 			}
 		}
-		if problem := callEVM(t, h, rpcPath(c), "eth_simulateV1", new([]any), object{"blockStateCalls": blocks}); problem != want {
+		if problem := c.Problem("eth_simulateV1", object{"blockStateCalls": blocks}); problem != want {
 			t.Errorf("%.200s, want %s", problem, want)
 		}
 	}
 	// An endless loop in each call, which creates contracts to burn gas quickly: together they get the gas of one call.
 	loop := object{"to": someone, "gas": "0x1c9c380"}
 	var made []simulatedBlock
-	if problem := callEVM(t, h, rpcPath(c), "eth_simulateV1", &made, object{"blockStateCalls": []object{{"blockOverrides": object{"gasLimit": "0xffffffff"},
-		"stateOverrides": object{someone.Hex(): object{"code": "0x5b5f5f5ff0505f56"}}, "calls": []object{loop, loop}}}}); problem != "" || len(made) != 1 {
-		t.Fatalf("%d blocks: %s", len(made), problem)
-	}
+	c.Call(&made, "eth_simulateV1", object{"blockStateCalls": []object{{"blockOverrides": object{"gasLimit": "0xffffffff"},
+		"stateOverrides": object{someone.Hex(): object{"code": "0x5b5f5f5ff0505f56"}}, "calls": []object{loop, loop}}}})
 	if last := made[0].Calls[1]; last.GasUsed != hexutil.EncodeUint64(20_000_000) || last.Error == nil || !strings.Contains(last.Error.Message, "capped") {
 		t.Errorf("the last call used %s: %+v", last.GasUsed, last.Error)
 	}

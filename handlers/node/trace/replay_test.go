@@ -1,6 +1,4 @@
-// Transactions replayed with trace_ methods, compared with steps, traces and states from other namespaces.
-
-package handlers_test
+package trace_test
 
 import (
 	"bytes"
@@ -8,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
@@ -22,6 +19,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
 
+	"snowglobe/handlers/node/nodetest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -81,26 +80,17 @@ func (l *stepLog) after(i int) int {
 
 // replayer compares the replays of a chain's blocks.
 type replayer struct {
-	*testing.T
-	h     http.Handler
-	chain *reader.Chain
+	*nodetest.Chain
 
 	steps, subs, stored, written, failed int // how many were compared
 	diffs, born, died, slots             int
 	opcodes                              int
 }
 
-func (r *replayer) ask(into any, method string, params ...any) {
-	r.Helper()
-	if problem := callEVM(r.T, r.h, rpcPath(r.chain), method, into, params...); problem != "" {
-		r.Fatalf("%s %s: %s", r.chain.Row.Name, method, problem)
-	}
-}
-
 var allKinds = []string{"trace", "stateDiff", "vmTrace"}
 
-// block compares a block's replay.
-func (r *replayer) block(b *reader.Block) {
+// check compares a block's replay.
+func (r *replayer) check(b *reader.Block) {
 	r.Helper()
 	number := hexutil.EncodeUint64(b.Number)
 	var all []replayed
@@ -114,12 +104,12 @@ func (r *replayer) block(b *reader.Block) {
 	}
 	var calls []map[string]any
 	var replays json.RawMessage
-	r.ask(&replays, "trace_replayBlockTransactions", number, allKinds)
+	r.Call(&replays, "trace_replayBlockTransactions", number, allKinds)
 	if err := json.Unmarshal(replays, &all); err != nil {
 		r.Fatal(err)
 	}
-	r.ask(&gas, "trace_blockOpcodeGas", number)
-	r.ask(&calls, "trace_block", number)
+	r.Call(&gas, "trace_blockOpcodeGas", number)
+	r.Call(&calls, "trace_block", number)
 	if len(all) != b.Row.Txs || len(gas.Transactions) != b.Row.Txs || gas.BlockHash != b.Hash.Hex() || gas.BlockNumber != b.Number {
 		r.Fatalf("block %d: %d replays, gas of %+v", b.Number, len(all), gas)
 	}
@@ -127,8 +117,8 @@ func (r *replayer) block(b *reader.Block) {
 	for i := range all {
 		hash := all[i].TransactionHash
 		var log stepLog
-		if callEVM(r.T, r.h, rpcPath(r.chain), "debug_traceTransaction", &log, hash, object{"enableMemory": true}) != "" { // too large
-			r.ask(&log, "debug_traceTransaction", hash)
+		if r.Try(&log, "debug_traceTransaction", hash, object{"enableMemory": true}) != nil { // too large
+			r.Call(&log, "debug_traceTransaction", hash)
 		}
 		if all[i].VMTrace == nil {
 			r.Fatalf("%s has no steps", hash)
@@ -146,7 +136,7 @@ func (r *replayer) block(b *reader.Block) {
 				OpcodeGas       json.RawMessage
 			}
 			var block []map[string]any
-			r.ask(&one, "trace_replayTransaction", hash, allKinds)
+			r.Call(&one, "trace_replayTransaction", hash, allKinds)
 			if err := json.Unmarshal(replays, &block); err != nil {
 				r.Fatal(err)
 			}
@@ -154,11 +144,11 @@ func (r *replayer) block(b *reader.Block) {
 			if !reflect.DeepEqual(one, block[i]) {
 				r.Errorf("%s is %v by itself, and %v in its block", hash, one, block[i])
 			}
-			r.ask(&part, "trace_replayTransaction", hash, []string{"stateDiff"})
+			r.Call(&part, "trace_replayTransaction", hash, []string{"stateDiff"})
 			if !reflect.DeepEqual(part["stateDiff"], one["stateDiff"]) || part["vmTrace"] != nil || len(part["trace"].([]any)) != 0 || part["output"] != one["output"] {
 				r.Errorf("%s without calls and steps is %v", hash, part)
 			}
-			r.ask(&single, "trace_transactionOpcodeGas", hash)
+			r.Call(&single, "trace_transactionOpcodeGas", hash)
 			if single.TransactionHash != hash || !bytes.Equal(single.OpcodeGas, gas.Transactions[i].OpcodeGas) {
 				r.Errorf("the gas of %s is %s by itself, and %s in its block", hash, single.OpcodeGas, gas.Transactions[i].OpcodeGas)
 			}
@@ -324,10 +314,7 @@ type accountState struct {
 // compareStates follows the changes from the state before a block to the state after it.
 func (r *replayer) compareStates(b *reader.Block, all []replayed) {
 	r.Helper()
-	parent, err := r.chain.Block(r.Context(), b.Number-1)
-	if err != nil {
-		r.Fatal(err)
-	}
+	parent := r.Block(b.Number - 1)
 	states := map[common.Address]*accountState{}
 	of := func(address common.Address) *accountState {
 		if states[address] == nil {
@@ -341,13 +328,13 @@ func (r *replayer) compareStates(b *reader.Block, all []replayed) {
 			r.follow(fmt.Sprint(all[i].TransactionHash, " ", address), of(address), &diff)
 		}
 	}
-	modified, err := r.chain.ModifiedAccounts(r.Context(), parent, b)
+	modified, err := r.Chain.Chain.ModifiedAccounts(r.Context(), parent, b)
 	if err != nil {
 		r.Fatal(err)
 	}
 	for _, address := range append(modified, slices.Collect(maps.Keys(states))...) {
 		if got, want := of(address), r.stateAfter(b, address); !reflect.DeepEqual(got, want) && !r.movedOtherwise(b, address) {
-			r.Errorf("%s, block %d, %s: followed to %.300v, is %.300v", r.chain.Row.Name, b.Number, address, got, want)
+			r.Errorf("%s, block %d, %s: followed to %.300v, is %.300v", r.Chain.Chain.Row.Name, b.Number, address, got, want)
 		}
 	}
 }
@@ -355,15 +342,15 @@ func (r *replayer) compareStates(b *reader.Block, all []replayed) {
 // movedOtherwise reports whether something other than transactions may have changed an account: an import, an export, or an upgrade.
 func (r *replayer) movedOtherwise(b *reader.Block, address common.Address) bool {
 	var block struct{ BlockExtraData string }
-	r.ask(&block, "eth_getBlockByNumber", hexutil.EncodeUint64(b.Number), false)
+	r.Call(&block, "eth_getBlockByNumber", hexutil.EncodeUint64(b.Number), false)
 	return block.BlockExtraData != "" && block.BlockExtraData != "0x" || address[0] == 2
 }
 
 func (r *replayer) stateAfter(b *reader.Block, address common.Address) *accountState {
 	r.Helper()
 	a := &accountState{storage: map[common.Hash]common.Hash{}}
-	r.ask(a, "eth_getAccountInfo", address, b.Hash)
-	slots, err := r.chain.Slots(r.Context(), b, address)
+	r.Call(a, "eth_getAccountInfo", address, b.Hash)
+	slots, err := r.Chain.Chain.Slots(r.Context(), b, address)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -427,135 +414,104 @@ func (r *replayer) follow(what string, a *accountState, diff *accountDiff) {
 
 // TestReplays replays blocks of every chain.
 func TestReplays(t *testing.T) {
-	t.Parallel()
-	w := readWorld(t)
-	h, total := surfaceOf(t, w), replayer{}
+	w := seedtest.Shared(t, "tiny", 1)
+	total := replayer{}
 	for _, c := range w.Chains {
-		r := &replayer{T: t, h: h, chain: c}
-		head, err := c.Head(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := &replayer{Chain: nodetest.Open(t, w, c)}
+		head := r.Head()
 		first := uint64(1)
 		if testing.Short() {
 			t.Log("left out of a short run: all blocks but the last 15")
 			first = head.Number - min(head.Number-1, 15)
 		}
 		for number := first; number <= head.Number; number++ {
-			b, err := c.Block(t.Context(), number)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.block(b)
+			r.check(r.Block(number))
 		}
 		total.steps, total.subs, total.stored, total.written, total.failed = total.steps+r.steps, total.subs+r.subs, total.stored+r.stored, total.written+r.written, total.failed+r.failed
 		total.diffs, total.born, total.slots, total.opcodes = total.diffs+r.diffs, total.born+r.born, total.slots+r.slots, total.opcodes+r.opcodes
 	}
 	if total.steps < 1_000 || total.subs == 0 || total.stored == 0 || total.written == 0 || total.diffs < 100 || total.born == 0 || total.slots == 0 || total.opcodes < 100 {
-		t.Errorf("only %+v were compared", total)
+		t.Errorf("only %d steps, %d subs, %d stored, %d written, %d diffs, %d born, %d slots and %d opcodes were compared", total.steps, total.subs, total.stored, total.written, total.diffs, total.born, total.slots, total.opcodes)
 	}
 }
 
 // TestReplaysOfSentTransactions replays what no generated block has: contracts that are destroyed, slots that become zero, steps that fail, and
 // transactions traced before they are sent.
 func TestReplaysOfSentTransactions(t *testing.T) {
-	t.Parallel()
-	w := tinyWorld(t)
+	w := seedtest.Copy(t, 1)
 	for _, c := range []*reader.Chain{w.Networks[0].CChain(), w.Chains[len(w.Chains)-1]} {
 		t.Run(c.Row.Name, func(t *testing.T) {
-			d := newDevnet(t, w, c)
-			r := &replayer{T: t, h: surfaceOf(t, w), chain: c}
-			replayOddities(d, r)
-			traceBeforeSending(d)
-			tracesRefused(d)
+			r := &replayer{Chain: nodetest.Open(t, w, c)}
+			r.replayOddities()
+			traceBeforeSending(r.Chain)
+			tracesRefused(r.Chain)
 		})
 	}
-}
-
-// deployed deploys code and returns its address.
-func (d *devnet) deployed(code []byte) common.Address {
-	d.Helper()
-	nonce := d.nonce()
-	init := append(common.FromHex(fmt.Sprintf("0x61%04x600e60003961%04x6000f3", len(code), len(code))), code...)
-	d.mustSend(&types.DynamicFeeTx{Nonce: nonce, Gas: 2_000_000, Data: init})
-	return crypto.CreateAddress(d.from, nonce)
 }
 
 // toggled is code that sets slot 0 to one and zero in turn.
 var toggled = common.FromHex("0x6000541560005500")
 
-func replayOddities(d *devnet, r *replayer) {
-	d.Helper()
-	toggle, broken := d.deployed(toggled), d.deployed(common.FromHex("0x600556")) // jumps to nowhere
+func (r *replayer) replayOddities() {
+	r.Helper()
+	d := r.Chain
+	toggle, broken := d.Deploy(toggled), d.Deploy(common.FromHex("0x600556")) // jumps to nowhere
 	call := func(op vm.OpCode, to common.Address, value string, gas string) []byte {
 		return slices.Concat(common.FromHex("6000600060006000"+value+"73"), to[:], common.FromHex(gas), []byte{byte(op), byte(vm.POP)})
 	}
-	odd := d.deployed(slices.Concat(
+	odd := d.Deploy(slices.Concat(
 		common.FromHex("602060006020600060006004"+"61fffff150"), // a precompile that copies memory
 		common.FromHex("60ab600553"+"600160026003829150505050"), // MSTORE8, DUP3, SWAP2
 		common.FromHex("6133ff6000526002601e6000f050"),          // a contract that destroys itself while it is created
 		call(vm.CALL, broken, "6000", "61ffff"), call(vm.STATICCALL, toggle, "", "61ffff"), call(vm.DELEGATECALL, toggle, "", "61ffff"),
 		call(vm.CALL, toggle, "6001", "61ffff"), call(vm.CALL, someone, "6001", "6000"), []byte{byte(vm.STOP)}))
 	doomed := crypto.CreateAddress(odd, 1)
-	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &doomed, Value: big.NewInt(7)})
+	d.Send(&types.DynamicFeeTx{Nonce: d.Nonce(), To: &doomed, Value: big.NewInt(7)})
 	for range 2 {
-		d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &odd, Value: big.NewInt(2), Gas: 1_000_000})
-		d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &toggle, Gas: 100_000})
+		d.Send(&types.DynamicFeeTx{Nonce: d.Nonce(), To: &odd, Value: big.NewInt(2), Gas: 1_000_000})
+		d.Send(&types.DynamicFeeTx{Nonce: d.Nonce(), To: &toggle, Gas: 100_000})
 	}
-	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &toggle, Gas: 30_000}) // too little
-	head, err := d.chain.Head(d.Context())
-	if err != nil {
-		d.Fatal(err)
-	}
+	d.Send(&types.DynamicFeeTx{Nonce: d.Nonce(), To: &toggle, Gas: 30_000}) // too little
+	head := d.Head()
 	for number := head.Number - 8; number <= head.Number; number++ {
-		b, err := d.chain.Block(d.Context(), number)
-		if err != nil {
-			d.Fatal(err)
-		}
-		r.block(b)
+		r.check(d.Block(number))
 	}
 	if r.died == 0 || r.failed < 3 || r.born < 3 || r.slots < 6 || r.written < 4 || r.subs < 5 {
-		d.Errorf("only %+v was compared", r)
+		d.Errorf("only %d died, %d failed, %d born, %d slots, %d written, %d subs", r.died, r.failed, r.born, r.slots, r.written, r.subs)
 	}
 }
 
-func traceBeforeSending(d *devnet) {
+func traceBeforeSending(d *nodetest.Chain) {
 	d.Helper()
-	toggle := d.deployed(toggled)
+	toggle := d.Deploy(toggled)
 	price := big.NewInt(2_000_000_000_000)
-	signed, err := types.SignNewTx(d.key, types.LatestSignerForChainID(new(big.Int).SetUint64(d.chain.Row.EVMID)), &types.LegacyTx{Nonce: d.nonce(), To: &toggle, Gas: 100_000, GasPrice: price})
-	if err != nil {
-		d.Fatal(err)
-	}
-	raw, err := signed.MarshalBinary()
-	if err != nil {
-		d.Fatal(err)
-	}
+	signed := d.SignAny(&types.LegacyTx{Nonce: d.Nonce(), To: &toggle, Gas: 100_000, GasPrice: price})
+	raw := d.Raw(signed)
 	var before, after map[string]any
-	d.call(&before, "trace_rawTransaction", hexutil.Bytes(raw), allKinds, "latest")
-	d.call(new(any), "eth_sendRawTransaction", hexutil.Bytes(raw))
-	d.call(&after, "trace_replayTransaction", signed.Hash(), allKinds)
+	d.Call(&before, "trace_rawTransaction", raw, allKinds, "latest")
+	d.Call(new(any), "eth_sendRawTransaction", raw)
+	d.Call(&after, "trace_replayTransaction", signed.Hash(), allKinds)
 	if !reflect.DeepEqual(before, after) || dig(before, "stateDiff", strings.ToLower(toggle.Hex()), "storage", common.Hash{}.Hex(), "*", "to") != common.BigToHash(common.Big1).Hex() {
 		d.Errorf("before it was sent, the transaction did %v, and later %v", before, after)
 	}
-	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "trace_rawTransaction", hexutil.Bytes(raw), allKinds)); !strings.HasPrefix(got, "-32000 tracing failed: nonce too low") {
+	if got := d.Problem("trace_rawTransaction", raw, allKinds); !strings.HasPrefix(got, "-32000 tracing failed: nonce too low") {
 		d.Error(got)
 	}
-	call := object{"from": d.from, "to": toggle, "gas": "0x186a0", "gasPrice": (*hexutil.Big)(price)}
-	pay := object{"from": d.from, "to": someone, "gas": "0x5208", "gasPrice": (*hexutil.Big)(price), "value": "0x3"}
+	call := object{"from": d.From, "to": toggle, "gas": "0x186a0", "gasPrice": (*hexutil.Big)(price)}
+	pay := object{"from": d.From, "to": someone, "gas": "0x5208", "gasPrice": (*hexutil.Big)(price), "value": "0x3"}
 	var many []map[string]any
-	d.call(&many, "trace_callMany", []any{[]any{call, allKinds}, []any{call, allKinds}, []any{pay, allKinds}}, "latest")
-	d.text("evm_setAutomine", false)
-	nonce := d.nonce()
+	d.Call(&many, "trace_callMany", []any{[]any{call, allKinds}, []any{call, allKinds}, []any{pay, allKinds}}, "latest")
+	d.Text("evm_setAutomine", false)
+	nonce := d.Nonce()
 	for i, args := range []object{call, call, pay} {
 		args = maps.Clone(args)
 		args["nonce"] = hexutil.Uint64(nonce + uint64(i))
-		d.text("eth_sendTransaction", args)
+		d.Text("eth_sendTransaction", args)
 	}
-	d.text("evm_mine")
-	d.text("evm_setAutomine", true)
+	d.Text("evm_mine")
+	d.Text("evm_setAutomine", true)
 	var mined []map[string]any
-	d.call(&mined, "trace_replayBlockTransactions", "latest", allKinds)
+	d.Call(&mined, "trace_replayBlockTransactions", "latest", allKinds)
 	if len(many) != 3 || len(mined) != 3 {
 		d.Fatal(many, mined)
 	}
@@ -573,13 +529,21 @@ func traceBeforeSending(d *devnet) {
 		}
 	}
 	var other struct{ Output string }
-	d.call(&other, "trace_call", object{"to": someone}, []string{}, "latest", object{someone.Hex(): object{"code": "0x4360005260206000f3"}}, object{"number": "0x77"})
+	d.Call(&other, "trace_call", object{"to": someone}, []string{}, "latest", object{someone.Hex(): object{"code": "0x4360005260206000f3"}}, object{"number": "0x77"})
 	if other.Output != common.BigToHash(big.NewInt(0x77)).Hex() {
 		d.Errorf("with another state and block the output is %s", other.Output)
 	}
 }
 
-func tracesRefused(d *devnet) {
+func dig(v any, keys ...string) any {
+	for _, k := range keys {
+		o, _ := v.(object)
+		v = o[k]
+	}
+	return v
+}
+
+func tracesRefused(d *nodetest.Chain) {
 	d.Helper()
 	call := object{"to": someone}
 	for _, c := range []struct {
@@ -598,28 +562,28 @@ func tracesRefused(d *devnet) {
 		{"trace_rawTransaction", []any{"0x", allKinds}, "-32000 "},
 		{"debug_traceCall", []any{call, "latest", object{"tracer": "vmTrace"}}, "-32000 "}, // debug has no such tracer
 	} {
-		if got := codeOf(d.client.Client().CallContext(d.Context(), nil, c.method, c.params...)); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+		if got := d.Problem(c.method, c.params...); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			d.Errorf("%s %v: %s, want %s", c.method, c.params, got, c.want)
 		}
 	}
 	for method, want := range map[string]string{"trace_transactionOpcodeGas": "null"} {
-		if got := d.text(method, common.HexToHash("0x1")); got != want {
+		if got := d.Text(method, common.HexToHash("0x1")); got != want {
 			d.Errorf("%s of nothing is %s", method, got)
 		}
 	}
-	if got := d.text("trace_replayBlockTransactions", "0x0", allKinds); got != "[]" {
+	if got := d.Text("trace_replayBlockTransactions", "0x0", allKinds); got != "[]" {
 		d.Errorf("the first block's replay is %s", got)
 	}
-	d.text("evm_setAutomine", false)
-	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+	d.Text("evm_setAutomine", false)
+	d.Send(&types.DynamicFeeTx{Nonce: d.Nonce(), To: &someone})
 	for _, method := range []string{"trace_call", "trace_replayBlockTransactions"} {
 		params := []any{"pending", allKinds}
 		if method == "trace_call" {
 			params = []any{call, allKinds, "pending"}
 		}
-		if got := codeOf(d.client.Client().CallContext(d.Context(), nil, method, params...)); got != "-32602 tracing on top of pending is not supported" {
+		if got := d.Problem(method, params...); got != "-32602 tracing on top of pending is not supported" {
 			d.Errorf("%s: %s", method, got)
 		}
 	}
-	d.text("evm_setAutomine", true)
+	d.Text("evm_setAutomine", true)
 }

@@ -1,13 +1,10 @@
-// Execution witnesses. With them, go-ethereum's own tries prove what blocks read and compute the root afterwards.
-
-package handlers_test
+package debug_test
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"math/big"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -24,16 +21,21 @@ import (
 	"github.com/ethereum/go-ethereum/triedb"
 	"github.com/holiman/uint256"
 
+	"snowglobe/handlers/node/nodetest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
+
+type object = nodetest.Object
+
+var someone = common.HexToAddress("0x50e50e")
 
 // witness is an execution witness.
 type witness struct{ State, Codes, Keys, Headers []hexutil.Bytes }
 
 // database holds a witness's contents, like go-ethereum's core/stateless.Witness.MakeHashDB.
-func (w *witness) database(t *testing.T) ethdb.Database {
-	t.Helper()
+func (w *witness) database() ethdb.Database {
 	db := rawdb.NewMemoryDatabase()
 	for _, node := range w.State {
 		rawdb.WriteLegacyTrieNode(db, crypto.Keccak256Hash(node), node)
@@ -46,37 +48,21 @@ func (w *witness) database(t *testing.T) ethdb.Database {
 
 // witnessed checks the witnesses of blocks.
 type witnessed struct {
-	*testing.T
-	h     http.Handler
-	chain *reader.Chain
+	*nodetest.Chain
 
 	executed, proven, slots, codes, hashes int
 }
 
-func (c *witnessed) ask(into any, method string, params ...any) {
+func (c *witnessed) check(number uint64) {
 	c.Helper()
-	if problem := callEVM(c.T, c.h, rpcPath(c.chain), method, into, params...); problem != "" {
-		c.Fatalf("%s %s: %s", c.chain.Row.Name, method, problem)
-	}
-}
-
-func (c *witnessed) block(number uint64) {
-	c.Helper()
-	b, err := c.chain.Block(c.Context(), number)
-	if err != nil {
-		c.Fatal(err)
-	}
-	parent, err := c.chain.Block(c.Context(), number-1)
-	if err != nil {
-		c.Fatal(err)
-	}
+	b, parent := c.Block(number), c.Block(number-1)
 	var w witness
-	c.ask(&w, "debug_executionWitness", hexutil.EncodeUint64(number))
+	c.Call(&w, "debug_executionWitness", hexutil.EncodeUint64(number))
 	c.headers(&w, number)
-	db := w.database(c.T)
+	db := w.database()
 	c.proves(&w, db, parent, b)
 	c.leadsTo(db, parent, b)
-	if c.chain.Kind == evm.KindL1 {
+	if c.Chain.Chain.Kind == evm.KindL1 {
 		c.executes(db, parent, b)
 	}
 }
@@ -87,7 +73,7 @@ func (c *witnessed) headers(w *witness, number uint64) {
 	for i := range w.Headers {
 		var header hexutil.Bytes
 		at := number - uint64(len(w.Headers)-i)
-		if c.ask(&header, "debug_getRawHeader", hexutil.EncodeUint64(at)); !bytes.Equal(header, w.Headers[i]) {
+		if c.Call(&header, "debug_getRawHeader", hexutil.EncodeUint64(at)); !bytes.Equal(header, w.Headers[i]) {
 			c.Errorf("block %d: header %d is not block %d's", number, i, at)
 		}
 	}
@@ -104,7 +90,7 @@ func (c *witnessed) proves(w *witness, db ethdb.Database, parent, b *reader.Bloc
 		Result map[common.Address]struct{ Storage map[common.Hash]common.Hash }
 	}
 	if b.Row.Txs > 0 {
-		c.ask(&seen, "debug_traceBlockByNumber", hexutil.EncodeUint64(b.Number), object{"tracer": "prestateTracer"})
+		c.Call(&seen, "debug_traceBlockByNumber", hexutil.EncodeUint64(b.Number), object{"tracer": "prestateTracer"})
 	}
 	for _, tx := range seen {
 		for address, account := range tx.Result {
@@ -121,10 +107,10 @@ func (c *witnessed) proves(w *witness, db ethdb.Database, parent, b *reader.Bloc
 				Balance               *hexutil.U256
 				StorageRoot, CodeHash common.Hash
 			}
-			c.ask(&want, "eth_getAccount", address, parent.Hash)
+			c.Call(&want, "eth_getAccount", address, parent.Hash)
 			full := &types.StateAccount{Nonce: uint64(want.Nonce), Balance: (*uint256.Int)(want.Balance), Root: want.StorageRoot, CodeHash: want.CodeHash[:]}
 			exists := full.Nonce != 0 || !full.Balance.IsZero() || want.CodeHash != types.EmptyCodeHash
-			if exists != (leaf != nil) || exists && !bytes.Equal(leaf, evm.AccountLeaf(c.chain.Kind, full)) {
+			if exists != (leaf != nil) || exists && !bytes.Equal(leaf, evm.AccountLeaf(c.Chain.Chain.Kind, full)) {
 				c.Errorf("block %d: the leaf of %s is %x, want %+v", b.Number, address, leaf, want)
 			}
 			if exists && want.CodeHash != types.EmptyCodeHash && rawdb.ReadCode(db, want.CodeHash) != nil {
@@ -142,7 +128,7 @@ func (c *witnessed) provesSlot(db ethdb.Database, parent *reader.Block, address 
 	if root == types.EmptyRootHash {
 		return
 	}
-	stored := evm.StateKey(c.chain.Kind, slot)
+	stored := evm.StateKey(c.Chain.Chain.Kind, slot)
 	leaf, err := trie.VerifyProof(root, crypto.Keccak256(stored[:]), plainNodes{db})
 	if err != nil {
 		c.Fatalf("block %d: slot %s of %s: %v", parent.Number+1, slot, address, err)
@@ -153,7 +139,7 @@ func (c *witnessed) provesSlot(db ethdb.Database, parent *reader.Block, address 
 			c.Fatal(err)
 		}
 	}
-	if c.ask(&is, "eth_getStorageAt", address, slot, parent.Hash); !bytes.Equal(common.LeftPadBytes(value, 32), is) {
+	if c.Call(&is, "eth_getStorageAt", address, slot, parent.Hash); !bytes.Equal(common.LeftPadBytes(value, 32), is) {
 		c.Errorf("block %d: slot %s of %s is proven to be %x, it is %s", parent.Number+1, slot, address, value, is)
 	}
 }
@@ -165,14 +151,14 @@ func (c *witnessed) leadsTo(db ethdb.Database, parent, b *reader.Block) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	modified, err := c.chain.ModifiedAccounts(c.Context(), parent, b)
+	modified, err := c.Chain.Chain.ModifiedAccounts(c.Context(), parent, b)
 	if err != nil {
 		c.Fatal(err)
 	}
 	for _, address := range modified {
-		after, err := c.chain.Account(c.Context(), b, address)
+		after, err := c.Chain.Chain.Account(c.Context(), b, address)
 		if err == nil {
-			err = accounts.Update(crypto.Keccak256(address[:]), evm.AccountLeaf(c.chain.Kind, after))
+			err = accounts.Update(crypto.Keccak256(address[:]), evm.AccountLeaf(c.Chain.Chain.Kind, after))
 		}
 		if err != nil {
 			c.Fatalf("block %d: %s: %v", b.Number, address, err)
@@ -190,33 +176,27 @@ func (c *witnessed) executes(db ethdb.Database, parent, b *reader.Block) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	schedule, config := &c.chain.Genesis.Precompiles, c.chain.Genesis.ChainConfig()
+	schedule, config := &c.Chain.Chain.Genesis.Precompiles, c.Chain.Chain.Genesis.ChainConfig()
 	rules := config.Rules(b.Header.Number, true, b.Header.Time)
-	failed, err := evm.PredicateResults(c.chain.Kind, b.Header)
+	failed, err := evm.PredicateResults(c.Chain.Chain.Kind, b.Header)
 	if err != nil {
 		c.Fatal(err)
 	}
 	if err := schedule.Apply(states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
 		c.Fatal(err)
 	}
-	transactions, err := c.chain.Transactions(c.Context(), b)
+	transactions, err := c.Chain.Chain.Transactions(c.Context(), b)
 	if err != nil {
 		c.Fatal(err)
 	}
-	hashes := func(number uint64) common.Hash {
-		at, err := c.chain.Block(c.Context(), number)
-		if err != nil {
-			c.Fatal(err)
-		}
-		return at.Hash
-	}
+	hashes := func(number uint64) common.Hash { return c.Block(number).Hash }
 	for _, tx := range transactions {
 		m, err := evm.TransactionToMessage(tx.Transaction, tx.Sender, b.Results.BaseFee)
 		if err != nil {
 			c.Fatal(err)
 		}
-		machine := evm.VMContext{Kind: c.chain.Kind, ChainConfig: config, Block: evm.NewBlockContext(b.Executed, hashes), State: states, JumpDests: evm.NewJumpDestCache(),
-			Precompiles: new(evm.ActivePrecompiles).At(c.chain.Kind, rules, schedule, b.Header.Time), Warp: c.chain.NetworkContext.PrecompileInput()}.NewVM()
+		machine := evm.VMContext{Kind: c.Chain.Chain.Kind, ChainConfig: config, Block: evm.NewBlockContext(b.Executed, hashes), State: states, JumpDests: evm.NewJumpDestCache(),
+			Precompiles: new(evm.ActivePrecompiles).At(c.Chain.Chain.Kind, rules, schedule, b.Header.Time), Warp: c.Chain.Chain.NetworkContext.PrecompileInput()}.NewVM()
 		states.SetTxContext(tx.Hash(), tx.Index(), 0)
 		result, err := machine.Apply(m, nil, failed[tx.Hash()])
 		machine.Release()
@@ -245,65 +225,59 @@ func (p plainNodes) Get(hash []byte) ([]byte, error) {
 
 // TestWitnesses checks the witnesses of blocks of every chain.
 func TestWitnesses(t *testing.T) {
-	t.Parallel()
-	w := readWorld(t)
-	h, total := surfaceOf(t, w), witnessed{}
+	w := seedtest.Shared(t, "tiny", 1)
+	total := witnessed{}
 	for _, chain := range w.Chains {
-		c := &witnessed{T: t, h: h, chain: chain}
-		head, err := chain.Head(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := &witnessed{Chain: nodetest.Open(t, w, chain)}
+		head := c.Head()
 		first := uint64(1)
 		if testing.Short() {
 			t.Log("left out of a short run: all blocks but the first and the last 20")
-			c.block(1)
+			c.check(1)
 			first = head.Number - min(head.Number-1, 20)
 		}
 		for number := first; number <= head.Number; number++ {
-			c.block(number)
+			c.check(number)
 		}
 		total.executed, total.proven, total.slots, total.codes = total.executed+c.executed, total.proven+c.proven, total.slots+c.slots, total.codes+c.codes
 	}
 	if total.executed < 10 || total.proven < 100 || total.slots < 10 || total.codes == 0 {
-		t.Errorf("only %+v were checked", total)
+		t.Errorf("only %d transactions, %d accounts, %d slots and %d codes were checked", total.executed, total.proven, total.slots, total.codes)
 	}
 }
 
 // TestWitnessesOfSentBlocks checks the witnesses of blocks in which tries shrink, and which read hashes of ancestors.
 func TestWitnessesOfSentBlocks(t *testing.T) {
-	t.Parallel()
-	w := tinyWorld(t)
+	w := seedtest.Copy(t, 1)
 	for _, chain := range []*reader.Chain{w.Networks[0].CChain(), w.Chains[len(w.Chains)-1]} {
 		t.Run(chain.Row.Name, func(t *testing.T) {
-			d := newDevnet(t, w, chain)
-			c := &witnessed{T: t, h: surfaceOf(t, w), chain: chain}
+			c := &witnessed{Chain: nodetest.Open(t, w, chain)}
 			// The code sets the slot in the first word to the second word, and reads the hash of the block in the third.
-			set := d.deployed(common.FromHex("0x602035600035556040354050"))
+			set := c.Deploy(common.FromHex("0x602035600035556040354050"))
 			word := func(n uint64) []byte { return common.BigToHash(new(big.Int).SetUint64(n)).Bytes() }
 			for round := range uint64(2) {
 				for slot := range uint64(12) {
-					ago := d.head().Number.Uint64() - 6*round
-					d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &set, Gas: 100_000, Data: slices.Concat(word(slot), word(1-round), word(ago))})
+					ago := c.Head().Number - 6*round
+					c.Send(&types.DynamicFeeTx{Nonce: c.Nonce(), To: &set, Gas: 100_000, Data: slices.Concat(word(slot), word(1-round), word(ago))})
 				}
 			}
-			head := d.head().Number.Uint64()
+			head := c.Head().Number
 			for number := head - 24; number <= head; number++ {
-				c.block(number)
+				c.check(number)
 			}
 			if c.hashes < 12*6 || c.slots == 0 {
-				t.Errorf("only %+v were checked", c)
+				t.Errorf("only %d hashes and %d slots were checked", c.hashes, c.slots)
 			}
 			for block, want := range map[string]string{"0x0": "the first block has no state before it", "0xffffffff": ""} {
-				problem := callEVM(t, c.h, rpcPath(chain), "debug_executionWitness", new(any), block)
+				problem := c.Problem("debug_executionWitness", block)
 				if problem == "" || !strings.Contains(problem, want) {
 					t.Errorf("block %s: %q", block, problem)
 				}
 			}
-			d.text("anvil_setBalance", someone, "0x12345") // the next block begins with a root that is in no header
-			d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+			c.Text("anvil_setBalance", someone, "0x12345") // the next block begins with a root that is in no header
+			c.Send(&types.DynamicFeeTx{Nonce: c.Nonce(), To: &someone})
 			var all witness
-			d.call(&all, "debug_executionWitness", "latest")
+			c.Call(&all, "debug_executionWitness", "latest")
 			if len(all.State) == 0 || len(all.Headers) != 1 {
 				t.Errorf("the witness is %+v", all)
 			}

@@ -1,21 +1,17 @@
-// Traces from debug_, trace_ and the Data API of one server agree.
-
-package handlers_test
+package trace_test
 
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
-	"snowglobe/sim"
-	"snowglobe/sim/evm/reader"
+	"snowglobe/handlers/node/nodetest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/store"
 )
 
@@ -57,21 +53,8 @@ func (p *parityTrace) line() string {
 	return fmt.Sprint(a.CallType, " ", a.From, " ", a.To, " ", a.Value, " ", a.Gas, " ", used, " ", a.Input, " ", p.TraceAddress)
 }
 
-// callFrame is a call from the callTracer.
-type callFrame struct {
-	Type, From, To, Value, Gas, GasUsed, Input, Output, Error string
-	Calls                                                     []callFrame
-
-	Contract, Function, Reason string // only with artifacts
-}
-
-// precompiles of Ethereum are missing in the other form.
-func (f *callFrame) isPrecompile() bool {
-	to := common.HexToAddress(f.To)
-	return (f.Type == "CALL" || f.Type == "STATICCALL") && to.Big().IsUint64() && to.Big().Uint64() <= 10 && to != (common.Address{})
-}
-
-func (f *callFrame) lines(at []int) (all []string) {
+// lines writes the calls of the callTracer in the same form.
+func lines(f *nodetest.Frame, at []int) (all []string) {
 	to, used, value := f.To, f.GasUsed, f.Value
 	if f.Error != "" && f.Error != "execution reverted" {
 		used = ""
@@ -88,33 +71,25 @@ func (f *callFrame) lines(at []int) (all []string) {
 	all = append(all, fmt.Sprint(strings.ToLower(f.Type), " ", f.From, " ", to, " ", value, " ", f.Gas, " ", used, " ", f.Input, " ", at))
 	place := 0
 	for _, call := range f.Calls {
-		if !call.isPrecompile() {
-			all = append(all, call.lines(append(slices.Clone(at), place))...)
+		if !call.IsPrecompile() {
+			all = append(all, lines(&call, append(slices.Clone(at), place))...)
 			place++
 		}
 	}
 	return all
 }
 
-func rpcPath(c *reader.Chain) string {
-	return "/" + c.Row.Network + "/ext/bc/" + ids.ID(c.Row.BlockchainID).String() + "/rpc"
-}
+type object = nodetest.Object
+
+var someone = common.HexToAddress("0x50e50e")
 
 // TestTracesAgree compares the traces of blocks with the callTracer's and with the internal transactions in the index.
 func TestTracesAgree(t *testing.T) {
-	t.Parallel()
-	w := readWorld(t)
-	tracesAgree(t, w, surfaceOf(t, w), w.Chains)
-}
-
-func tracesAgree(t *testing.T, w *sim.World, h http.Handler, chains []*reader.Chain) {
-	t.Helper()
+	w := seedtest.Shared(t, "tiny", 1)
 	compared, internal := 0, 0
-	for _, c := range chains {
-		head, err := c.Head(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range w.Chains {
+		d := nodetest.Open(t, w, c)
+		head := d.Head()
 		first := uint64(1)
 		if testing.Short() {
 			t.Log("left out of a short run: all blocks but the last 40")
@@ -124,18 +99,16 @@ func tracesAgree(t *testing.T, w *sim.World, h http.Handler, chains []*reader.Ch
 			var traces []parityTrace
 			var nested []struct {
 				TxHash string
-				Result callFrame
+				Result nodetest.Frame
 			}
-			if problem := callEVM(t, h, rpcPath(c), "trace_block", &traces, hexutil.EncodeUint64(number)); problem != "" {
-				t.Fatal(problem)
-			}
-			callEVM(t, h, rpcPath(c), "debug_traceBlockByNumber", &nested, hexutil.EncodeUint64(number), object{"tracer": "callTracer"})
+			d.Call(&traces, "trace_block", hexutil.EncodeUint64(number))
+			d.Call(&nested, "debug_traceBlockByNumber", hexutil.EncodeUint64(number), object{"tracer": "callTracer"})
 			var got, want []string
 			for _, trace := range traces {
 				got = append(got, trace.TransactionHash+" "+trace.line())
 			}
 			for _, tx := range nested {
-				for _, line := range tx.Result.lines([]int{}) {
+				for _, line := range lines(&tx.Result, []int{}) {
 					want = append(want, tx.TxHash+" "+line)
 				}
 			}
@@ -190,17 +163,15 @@ func indexedAs(p *parityTrace) (kind, sender string) {
 
 // TestTracesAreFound searches for the traces of addresses, all at once and in pages.
 func TestTracesAreFound(t *testing.T) {
-	t.Parallel()
-	w := readWorld(t)
-	h, c := surfaceOf(t, w), w.Chains[0]
-	head, err := c.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := seedtest.Shared(t, "tiny", 1)
+	c := nodetest.Open(t, w, w.Chains[0])
+	head := c.Head()
 	from := hexutil.EncodeUint64(head.Number - 60)
 	ask := func(filter object) (all []json.RawMessage, problem string) {
 		filter["fromBlock"] = from
-		problem = callEVM(t, h, rpcPath(c), "trace_filter", &all, filter)
+		if err := c.Try(&all, "trace_filter", filter); err != nil {
+			problem = err.Error()
+		}
 		return all, problem
 	}
 	all, problem := ask(object{})
@@ -246,8 +217,8 @@ func TestTracesAreFound(t *testing.T) {
 		}
 	}
 	var one parityTrace
-	if problem := callEVM(t, h, rpcPath(c), "trace_get", &one, sample.TransactionHash, addressOf(sample.TraceAddress)); problem != "" || one.line() != sample.line() {
-		t.Errorf("%s: %s, want %s", problem, one.line(), sample.line())
+	if c.Call(&one, "trace_get", sample.TransactionHash, addressOf(sample.TraceAddress)); one.line() != sample.line() {
+		t.Errorf("%s, want %s", one.line(), sample.line())
 	}
 }
 

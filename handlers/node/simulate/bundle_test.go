@@ -1,12 +1,9 @@
-// eth_callMany and eth_callBundle against blocks with the same transactions.
-
-package handlers_test
+package simulate_test
 
 import (
 	"fmt"
 	"maps"
 	"math/big"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -15,6 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/handlers/node/nodetest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -34,14 +33,10 @@ type bundleOutcome struct {
 
 // TestBundlesAreWhatBlocksAre runs the transactions of blocks again: on the parent as signed ones, and as calls from the middle of the block on.
 func TestBundlesAreWhatBlocksAre(t *testing.T) {
-	t.Parallel()
-	w := readWorld(t)
-	h := surfaceOf(t, w)
-	for _, c := range w.Chains {
-		head, err := c.Head(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+	w := seedtest.Shared(t, "tiny", 1)
+	for i, chain := range w.Chains {
+		c := nodetest.Open(t, w, chain)
+		head := c.Head()
 		blocks := uint64(60)
 		if testing.Short() {
 			t.Log("left out of a short run: all blocks but 15")
@@ -49,31 +44,18 @@ func TestBundlesAreWhatBlocksAre(t *testing.T) {
 		}
 		bundled, failed := 0, 0
 		for number := head.Number - min(head.Number-1, blocks); number <= head.Number; number++ {
-			b, err := c.Block(t.Context(), number)
-			if err != nil {
-				t.Fatal(err)
-			}
-			more, worse := bundledAgain(t, h, c, b)
+			more, worse := bundledAgain(c, c.Block(number))
 			bundled, failed = bundled+more, failed+worse
 		}
-		if bundled < 10 || failed == 0 && c == w.Chains[0] {
-			t.Errorf("%s: only %d transactions were tried, of which %d failed", c.Row.Name, bundled, failed)
+		if bundled < 10 || failed == 0 && i == 0 {
+			t.Errorf("%s: only %d transactions were tried, of which %d failed", c.Chain.Row.Name, bundled, failed)
 		}
 	}
 }
 
-func bundledAgain(t *testing.T, h http.Handler, c *reader.Chain, b *reader.Block) (tried, failed int) {
-	t.Helper()
-	ask := func(into any, method string, params ...any) {
-		t.Helper()
-		if problem := callEVM(t, h, rpcPath(c), method, into, params...); problem != "" {
-			t.Fatalf("%s, block %d: %s", c.Row.Name, b.Number, problem)
-		}
-	}
-	all, err := c.Receipts(t.Context(), b)
-	if err != nil {
-		t.Fatal(err)
-	}
+func bundledAgain(c *nodetest.Chain, b *reader.Block) (tried, failed int) {
+	c.Helper()
+	all := c.Receipts(b)
 	if len(all) == 0 {
 		return 0, 0
 	}
@@ -84,23 +66,23 @@ func bundledAgain(t *testing.T, h http.Handler, c *reader.Chain, b *reader.Block
 		raw, calls, hashes = append(raw, hexutil.Bytes(tx.Row.Raw)), append(calls, callOf(tx.Transaction, tx.Sender)), append(hashes, tx.Hash().Bytes()...)
 	}
 	var made bundleOutcome
-	ask(&made, "eth_callBundle", object{"txs": raw, "blockNumber": hexutil.Uint64(b.Number), "stateBlockNumber": hexutil.Uint64(b.Number - 1),
+	c.Call(&made, "eth_callBundle", object{"txs": raw, "blockNumber": hexutil.Uint64(b.Number), "stateBlockNumber": hexutil.Uint64(b.Number - 1),
 		"timestamp": b.Header.Time, "coinbase": b.Header.Coinbase, "gasLimit": hexutil.Uint64(b.Header.GasLimit), "baseFee": (*hexutil.Big)(b.Results.BaseFee)})
 	// As calls, from the middle of the block on.
 	middle := len(all) / 2
 	var tries [][]callOutcome
-	ask(&tries, "eth_callMany", []object{{"transactions": calls[middle:]}}, object{"blockNumber": hexutil.Uint64(b.Number), "transactionIndex": middle})
+	c.Call(&tries, "eth_callMany", []object{{"transactions": calls[middle:]}}, object{"blockNumber": hexutil.Uint64(b.Number), "transactionIndex": middle})
 	if len(made.Results) != len(all) || len(tries) != 1 || len(tries[0]) != len(all)-middle || made.StateBlockNumber != b.Number-1 || made.BundleHash != crypto.Keccak256Hash(hashes).Hex() {
-		t.Fatalf("%s, block %d: %+v and %+v", c.Row.Name, b.Number, made, tries)
+		c.Fatalf("%s, block %d: %+v and %+v", c.Chain.Row.Name, b.Number, made, tries)
 	}
 	paid, used := new(big.Int), uint64(0)
 	for i, tx := range all {
 		var trace struct{ ReturnValue string }
-		ask(&trace, "debug_traceTransaction", tx.Hash(), object{"disableStack": true, "disableStorage": true, "limit": 1})
+		c.Call(&trace, "debug_traceTransaction", tx.Hash(), object{"disableStack": true, "disableStorage": true, "limit": 1})
 		r, fee := made.Results[i], new(big.Int).Mul(new(big.Int).SetUint64(tx.Row.GasUsed), tx.Receipt().EffectiveGasPrice)
 		if r.GasUsed != tx.Row.GasUsed || r.TxHash != tx.Hash().Hex() || !strings.EqualFold(r.FromAddress, tx.Sender.Hex()) || (r.ToAddress == nil) != (tx.To() == nil) ||
 			r.GasFees != fee.String() || r.CoinbaseDiff != fee.String() || r.EthSentToCoinbase != "0" || (r.Value == nil) != (tx.Row.Status == 0) || (r.Error == nil) == (tx.Row.Status == 0) {
-			t.Errorf("%s: %+v, want gas %d and fees %s", tx.Hash(), r, tx.Row.GasUsed, fee)
+			c.Errorf("%s: %+v, want gas %d and fees %s", tx.Hash(), r, tx.Row.GasUsed, fee)
 		}
 		output := r.Value
 		if tx.Row.Status == 0 {
@@ -108,37 +90,36 @@ func bundledAgain(t *testing.T, h http.Handler, c *reader.Chain, b *reader.Block
 			failed++
 		}
 		if output == nil || *output != "0x"+trace.ReturnValue && (tx.Row.Status == 1 || *r.Error == "execution reverted") {
-			t.Errorf("%s returned %v, in its block %s", tx.Hash(), output, trace.ReturnValue)
+			c.Errorf("%s returned %v, in its block %s", tx.Hash(), output, trace.ReturnValue)
 		}
 		if paid.Add(paid, fee); i >= middle {
 			call := tries[0][i-middle]
 			if (call.Value == nil) != (tx.Row.Status == 0) || call.Value != nil && *call.Value != *r.Value || call.Error != nil && *call.Error != *r.Error {
-				t.Errorf("%s as a call gave %v, signed %+v", tx.Hash(), call, r)
+				c.Errorf("%s as a call gave %v, signed %+v", tx.Hash(), call, r)
 			}
 		}
 		used += tx.Row.GasUsed
 	}
 	if made.CoinbaseDiff != paid.String() || made.GasFees != paid.String() || made.EthSentToCoinbase != "0" || made.TotalGasUsed != used ||
 		made.BundleGasPrice != new(big.Int).Quo(paid, new(big.Int).SetUint64(used)).String() {
-		t.Errorf("%s, block %d: %+v, want %s for %d", c.Row.Name, b.Number, made, paid, used)
+		c.Errorf("%s, block %d: %+v, want %s for %d", c.Chain.Row.Name, b.Number, made, paid, used)
 	}
 	return len(all), failed
 }
 
 // TestCallsInBundles calls contracts that read the block and what earlier calls left, and compares with sending the same calls.
 func TestCallsInBundles(t *testing.T) {
-	t.Parallel()
-	w := tinyWorld(t)
-	d := newDevnet(t, w, w.Networks[0].CChain())
-	counter := d.deployed(common.FromHex("0x6001600054018060005560005260206000f3"))
-	sees := d.deployed(common.FromHex("0x4360005242602052466040524860605241608052600a430340" + "60a05260c06000f3")) // NUMBER, TIMESTAMP, CHAINID, BASEFEE, COINBASE, a BLOCKHASH
-	count, look := object{"from": d.from, "to": counter}, object{"to": sees}
+	w := seedtest.Copy(t, 1)
+	d := nodetest.Open(t, w, w.Networks[0].CChain())
+	counter := d.Deploy(common.FromHex("0x6001600054018060005560005260206000f3"))
+	sees := d.Deploy(common.FromHex("0x4360005242602052466040524860605241608052600a430340" + "60a05260c06000f3")) // NUMBER, TIMESTAMP, CHAINID, BASEFEE, COINBASE, a BLOCKHASH
+	count, look := object{"from": d.From, "to": counter}, object{"to": sees}
 	var made [][]callOutcome
-	d.call(&made, "eth_callMany", []object{{"transactions": []object{count, count, look}}, {"transactions": []object{}}, {"transactions": []object{count, look}, "blockOverride": object{
+	d.Call(&made, "eth_callMany", []object{{"transactions": []object{count, count, look}}, {"transactions": []object{}}, {"transactions": []object{count, look}, "blockOverride": object{
 		"blockNumber": "0x1000", "timestamp": "0x7fffffff", "coinbase": someone, "baseFee": "0x0", "blockHash": object{fmt.Sprint(0x1000 - 10): common.HexToHash("0xabc")},
 	}}, {"transactions": []object{look}}})
 	word := func(n uint64) string { return common.BigToHash(new(big.Int).SetUint64(n)).Hex() }
-	head := d.head()
+	head := d.Head()
 	seen := func(o callOutcome, at int) string {
 		if o.Value == nil {
 			t.Fatal(*o.Error)
@@ -151,46 +132,37 @@ func TestCallsInBundles(t *testing.T) {
 	for i, c := range []struct {
 		got  callOutcome
 		want [2]uint64
-	}{{made[0][2], [2]uint64{head.Number.Uint64(), head.Time}}, {made[2][1], [2]uint64{0x1000, 0x7fffffff}}, {made[3][0], [2]uint64{0x1001, 0x80000000}}} {
-		if seen(c.got, 0) != word(c.want[0]) || seen(c.got, 1) != word(c.want[1]) || seen(c.got, 2) != word(d.chain.Row.EVMID) {
+	}{{made[0][2], [2]uint64{head.Number, head.Header.Time}}, {made[2][1], [2]uint64{0x1000, 0x7fffffff}}, {made[3][0], [2]uint64{0x1001, 0x80000000}}} {
+		if seen(c.got, 0) != word(c.want[0]) || seen(c.got, 1) != word(c.want[1]) || seen(c.got, 2) != word(d.Chain.Row.EVMID) {
 			t.Errorf("call %d saw %s and %s, want %d", i, seen(c.got, 0), seen(c.got, 1), c.want)
 		}
 	}
 	if seen(made[2][1], 4) != common.BytesToHash(someone[:]).Hex() || seen(made[2][1], 5) != common.HexToHash("0xabc").Hex() {
 		t.Errorf("the overrides gave %s", *made[2][1].Value)
 	}
-	before, err := d.client.HeaderByNumber(t.Context(), new(big.Int).Sub(head.Number, big.NewInt(10)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var hash struct{ Hash string }
-	if d.call(&hash, "eth_getBlockByNumber", hexutil.EncodeBig(before.Number), false); seen(made[0][2], 5) != hash.Hash {
-		t.Errorf("BLOCKHASH gave %s, want %s", seen(made[0][2], 5), hash.Hash)
+	if hash := d.Block(head.Number - 10).Hash.Hex(); seen(made[0][2], 5) != hash {
+		t.Errorf("BLOCKHASH gave %s, want %s", seen(made[0][2], 5), hash)
 	}
 	// As transactions.
-	d.text("evm_setAutomine", false)
-	nonce := d.nonce()
+	d.Text("evm_setAutomine", false)
+	nonce := d.Nonce()
 	var sent []common.Hash
 	var raw []hexutil.Bytes
 	for i := range uint64(3) {
 		tx := &types.DynamicFeeTx{Nonce: nonce + i, To: &counter, Gas: 47_000}
-		bytes, err := d.sign(tx).MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw = append(raw, bytes)
-		sent = append(sent, d.mustSend(tx))
+		raw = append(raw, d.Raw(d.Sign(tx)))
+		sent = append(sent, d.Send(tx))
 	}
 	var bundle bundleOutcome
-	d.call(&bundle, "eth_callBundle", object{"txs": raw, "blockNumber": hexutil.Uint64(head.Number.Uint64() + 1)})
-	d.text("evm_mine")
+	d.Call(&bundle, "eth_callBundle", object{"txs": raw, "blockNumber": hexutil.Uint64(head.Number + 1)})
+	d.Text("evm_mine")
 	for i, hash := range sent {
-		receipt, err := d.client.TransactionReceipt(t.Context(), hash)
-		if err != nil || bundle.Results[i].GasUsed != receipt.GasUsed || bundle.Results[i].Value == nil || *bundle.Results[i].Value != word(uint64(i+1)) {
-			t.Errorf("transaction %d used %d in the bundle, and in its block %+v: %v", i, bundle.Results[i].GasUsed, receipt, err)
+		receipt := d.Transaction(hash).Receipt()
+		if bundle.Results[i].GasUsed != receipt.GasUsed || bundle.Results[i].Value == nil || *bundle.Results[i].Value != word(uint64(i+1)) {
+			t.Errorf("transaction %d used %d in the bundle, and in its block %+v", i, bundle.Results[i].GasUsed, receipt)
 		}
 		var trace struct{ ReturnValue string }
-		if d.call(&trace, "debug_traceTransaction", hash); "0x"+trace.ReturnValue != word(uint64(i+1)) {
+		if d.Call(&trace, "debug_traceTransaction", hash); "0x"+trace.ReturnValue != word(uint64(i+1)) {
 			t.Errorf("transaction %d returned %s", i, trace.ReturnValue)
 		}
 	}
@@ -200,33 +172,30 @@ func TestCallsInBundles(t *testing.T) {
 		states  object
 		want    uint64
 	}{{object{"transactionIndex": 0}, nil, 1}, {object{"transactionIndex": "0x2"}, nil, 3}, {object{"transactionIndex": 3}, nil, 4}, {object{"transactionIndex": -1}, nil, 4}, {object{}, nil, 4},
-		{object{"blockNumber": hexutil.EncodeBig(head.Number)}, nil, 1}, {object{}, object{counter.Hex(): object{"stateDiff": object{common.Hash{}.Hex(): word(0x50)}}}, 0x51}} {
+		{object{"blockNumber": hexutil.EncodeUint64(head.Number)}, nil, 1}, {object{}, object{counter.Hex(): object{"stateDiff": object{common.Hash{}.Hex(): word(0x50)}}}, 0x51}} {
 		params := []any{[]object{{"transactions": []object{count}}}, c.context}
 		if c.states != nil {
 			params = append(params, c.states, 1_000)
 		}
-		if d.call(&made, "eth_callMany", params...); *made[0][0].Value != word(c.want) {
+		if d.Call(&made, "eth_callMany", params...); *made[0][0].Value != word(c.want) {
 			t.Errorf("%v %v: %s, want %d", c.context, c.states, *made[0][0].Value, c.want)
 		}
 	}
 	bundlesRefused(d, count)
 }
 
-func bundlesRefused(d *devnet, call object) {
+func bundlesRefused(d *nodetest.Chain, call object) {
 	d.Helper()
 	raw := func(nonce uint64, gas uint64) hexutil.Bytes {
-		signed, err := d.sign(&types.DynamicFeeTx{Nonce: nonce, To: &someone, Gas: gas}).MarshalBinary()
-		if err != nil {
-			d.Fatal(err)
-		}
-		return signed
+		return d.Raw(d.Sign(&types.DynamicFeeTx{Nonce: nonce, To: &someone, Gas: gas}))
 	}
 	many := make([]object, 10_001)
 	for i := range many {
 		many[i] = object{}
 	}
-	loop := d.deployedAtOnce(common.FromHex("0x5b600056"))
-	nonce := d.nonce()
+	loop := d.Deploy(common.FromHex("0x5b600056"))
+	d.Text("evm_mine")
+	nonce := d.Nonce()
 	bundle := func(with object) object {
 		whole := object{"txs": []hexutil.Bytes{raw(nonce, 21_000)}, "blockNumber": "0x99999", "stateBlockNumber": "latest"}
 		maps.Copy(whole, with)
@@ -255,16 +224,8 @@ func bundlesRefused(d *devnet, call object) {
 		{"eth_callBundle", []any{bundle(nil)}, ""},
 		{"eth_callMany", []any{[]object{{"transactions": []object{call}}}, object{"blockNumber": "pending"}}, ""},
 	} {
-		if got := codeOf(d.client.Client().CallContext(d.Context(), nil, c.method, c.params...)); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+		if got := d.Problem(c.method, c.params...); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			d.Errorf("%s %.300v: %s, want %s", c.method, c.params, got, c.want)
 		}
 	}
-}
-
-// deployedAtOnce deploys code while blocks are made on request only.
-func (d *devnet) deployedAtOnce(code []byte) common.Address {
-	d.Helper()
-	address := d.deployed(code)
-	d.text("evm_mine")
-	return address
 }

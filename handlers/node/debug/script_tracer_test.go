@@ -1,6 +1,4 @@
-// Tracers in JavaScript, compared with tracers in Go.
-
-package handlers_test
+package debug_test
 
 import (
 	"encoding/json"
@@ -10,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/handlers/node/nodetest"
+	"snowglobe/seed/seedtest"
 )
 
 // stepCounter is a client's script that counts steps by opcode, and calls.
@@ -17,14 +18,11 @@ const stepCounter = `{ops:{},calls:0,step:function(log){var op=log.op.toString()
 
 // TestScriptsAgreeWithTracersInGo compares go-ethereum's script that traces calls, and a client's script, with callTracer and the log of steps.
 func TestScriptsAgreeWithTracersInGo(t *testing.T) {
-	t.Parallel()
-	w := readWorld(t)
-	h, compared, calls := surfaceOf(t, w), 0, 0
-	for _, c := range w.Chains {
-		head, err := c.Head(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+	w := seedtest.Shared(t, "tiny", 1)
+	compared, calls := 0, 0
+	for _, chain := range w.Chains {
+		c := nodetest.Open(t, w, chain)
+		head := c.Head()
 		last := uint64(25)
 		if testing.Short() {
 			t.Log("left out of a short run: all blocks but the last 10")
@@ -34,11 +32,9 @@ func TestScriptsAgreeWithTracersInGo(t *testing.T) {
 			block := hexutil.EncodeUint64(number)
 			ask := func(into any, config object) {
 				t.Helper()
-				if problem := callEVM(t, h, rpcPath(c), "debug_traceBlockByNumber", into, block, config); problem != "" {
-					t.Fatalf("%s, block %d: %s", c.Row.Name, number, problem)
-				}
+				c.Call(into, "debug_traceBlockByNumber", block, config)
 			}
-			var native, script []struct{ Result callFrame }
+			var native, script []struct{ Result nodetest.Frame }
 			var counts []struct {
 				Result struct {
 					Ops   map[string]int
@@ -54,14 +50,14 @@ func TestScriptsAgreeWithTracersInGo(t *testing.T) {
 			ask(&steps, object{"disableStack": true, "disableStorage": true})
 			for i := range native {
 				if got, want := callShape(&script[i].Result), callShape(&native[i].Result); got != want {
-					t.Errorf("%s, block %d, transaction %d: the script traces %s, want %s", c.Row.Name, number, i, got, want)
+					t.Errorf("%s, block %d, transaction %d: the script traces %s, want %s", chain.Row.Name, number, i, got, want)
 				}
 				want, entered := map[string]int{}, innerCalls(&native[i].Result)
 				for _, step := range steps[i].Result.StructLogs {
 					want[step.Op]++
 				}
 				if counts[i].Result.Calls != entered || !maps.Equal(counts[i].Result.Ops, want) {
-					t.Errorf("%s, block %d, transaction %d: the script counts %+v, want %d and %v", c.Row.Name, number, i, counts[i].Result, entered, want)
+					t.Errorf("%s, block %d, transaction %d: the script counts %+v, want %d and %v", chain.Row.Name, number, i, counts[i].Result, entered, want)
 				}
 				compared, calls = compared+1, calls+entered
 			}
@@ -73,7 +69,7 @@ func TestScriptsAgreeWithTracersInGo(t *testing.T) {
 }
 
 // innerCalls counts the calls below a call.
-func innerCalls(f *callFrame) (n int) {
+func innerCalls(f *nodetest.Frame) (n int) {
 	for i := range f.Calls {
 		n += 1 + innerCalls(&f.Calls[i])
 	}
@@ -81,10 +77,10 @@ func innerCalls(f *callFrame) (n int) {
 }
 
 // callShape writes the part that both call tracers have in the same form: who called whom with what, without precompiles.
-func callShape(f *callFrame) string {
+func callShape(f *nodetest.Frame) string {
 	var calls []string
 	for i := range f.Calls {
-		if !f.Calls[i].isPrecompile() {
+		if !f.Calls[i].IsPrecompile() {
 			calls = append(calls, callShape(&f.Calls[i]))
 		}
 	}
