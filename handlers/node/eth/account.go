@@ -7,6 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/state"
+
+	"snowglobe/sim/evm"
 )
 
 // accountAPI implements eth methods about whole accounts, which no node of the network has: those of reth and anvil, and go-ethereum's
@@ -63,7 +65,7 @@ type AccountInfo struct {
 // AccountInfoOf describes an account in a state.
 func AccountInfoOf(states *state.StateDB, address common.Address) (*AccountInfo, error) {
 	info := &AccountInfo{(*hexutil.U256)(states.GetBalance(address).Clone()), hexutil.Uint64(states.GetNonce(address)), states.GetCode(address)}
-	return info, states.Error()
+	return info, evm.Fault(states)
 }
 
 // GetAccountInfo returns an account's balance, nonce and code.

@@ -169,8 +169,9 @@ func (a *reorgAPI) fillAfter(ctx context.Context, depth uint64, call *reader.Cal
 			if err != nil {
 				return err
 			}
-			if next = states.GetNonce(*call.From); states.Error() != nil {
-				return states.Error()
+			next = states.GetNonce(*call.From)
+			if err := evm.Fault(states); err != nil {
+				return err
 			}
 		}
 		nonces[*call.From] = next + 1

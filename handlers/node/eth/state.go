@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -85,7 +86,7 @@ func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref Bloc
 		return nil, err
 	}
 	code := hexutil.Bytes(states.GetCode(address))
-	return code, states.Error()
+	return code, evm.Fault(states)
 }
 
 // GetStorageAt returns the value of a storage slot.

@@ -10,6 +10,7 @@ import (
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/rpc"
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 )
@@ -72,7 +73,7 @@ func (a *api) HasCode(ctx context.Context, address common.Address, ref *blockRef
 	if err != nil {
 		return false, err
 	}
-	return states.GetCodeSize(address) > 0, states.Error()
+	return states.GetCodeSize(address) > 0, evm.Fault(states)
 }
 
 // creation names the creator of a contract and the creating transaction.

@@ -35,7 +35,7 @@ func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 func (c *Chain) Account(ctx context.Context, b *Block, address common.Address) (*types.StateAccount, error) {
 	if b.draft != nil {
 		states := b.draft.copyState()
-		return &types.StateAccount{Nonce: states.GetNonce(address), Balance: states.GetBalance(address)}, states.Error()
+		return &types.StateAccount{Nonce: states.GetNonce(address), Balance: states.GetBalance(address)}, evm.Fault(states)
 	}
 	account, err := c.historicalState(ctx, b).Account(address)
 	if account == nil {
@@ -49,7 +49,7 @@ func (c *Chain) Slot(ctx context.Context, b *Block, address common.Address, key 
 	key = evm.StateKey(c.Kind, key)
 	if b.draft != nil {
 		states := b.draft.copyState()
-		return states.GetState(address, key), states.Error()
+		return states.GetState(address, key), evm.Fault(states)
 	}
 	return c.historicalState(ctx, b).Storage(address, key)
 }

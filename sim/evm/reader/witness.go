@@ -252,9 +252,9 @@ func (w *witnessTries) account(root common.Hash, address common.Address, slots m
 		}
 	}
 	if !exists {
-		return nil, w.states.Error()
+		return nil, evm.Fault(w.states)
 	}
-	return evm.AccountLeaf(w.kind, after), w.states.Error()
+	return evm.AccountLeaf(w.kind, after), evm.Fault(w.states)
 }
 
 // storage returns the root of an account's storage afterwards.
