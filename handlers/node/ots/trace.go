@@ -17,8 +17,8 @@ import (
 type frame struct {
 	Type   string          `json:"type"`
 	From   common.Address  `json:"from"`
-	To     *common.Address `json:"to"` // nil for a failed creation
-	Value  *hexutil.Big    `json:"value"`
+	To     *common.Address `json:"to"`    // nil for a failed creation
+	Value  *hexutil.Big    `json:"value"` // nil for a call that cannot move value
 	Input  hexutil.Bytes   `json:"input"`
 	Output hexutil.Bytes   `json:"output"`
 	Error  string          `json:"error"`
@@ -111,9 +111,6 @@ func (a *api) GetInternalOperations(ctx context.Context, hash common.Hash) ([]op
 
 func (f *frame) operations(all []operation) []operation {
 	o := operation{From: f.From, To: f.To, Value: f.Value}
-	if o.Value == nil {
-		o.Value = new(hexutil.Big)
-	}
 	switch f.Type {
 	case vm.CALL.String():
 		if o.Value.ToInt().Sign() > 0 {
