@@ -211,9 +211,28 @@ func TestTheGenesisIsInNoIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(rows) == 0 {
+		t.Error("no transaction created an asset of the genesis")
+	}
 	for _, row := range rows {
 		all["X/tx"].Want(object{"isAccepted": false}, "index.isAccepted", object{"id": ids.ID(row.Hash)})
 		all["X/tx"].Refuses("not found", "index.getIndex", object{"id": ids.ID(row.Hash)})
+	}
+}
+
+// TestRanges: a range ends with what was accepted.
+func TestRanges(t *testing.T) {
+	n := seedtest.Shared(t, "tiny", 1).Networks[0]
+	for _, accepted := range []consensus.Accepted{consensus.NewPrimaryBlocks(n, txs.PChain), consensus.NewPrimaryBlocks(n, txs.XChain), consensus.NewTransactions(n)} {
+		count, err := accepted.Count(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for first, want := range map[uint64]int{0: int(count), count - 3: 3, count: 0, count + 1: 0} {
+			if found, err := accepted.Range(t.Context(), first, count+5); len(found) != want || err != nil {
+				t.Errorf("from %d of %d on there are %d: %v", first, count, len(found), err)
+			}
+		}
 	}
 }
 
