@@ -1,11 +1,10 @@
-// Decoding calls, reverts and logs with the names that the process knows.
-
-package handlers_test
+package control_test
 
 import (
 	"encoding/json"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -13,12 +12,30 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/fixtures/contracts"
+	"snowglobe/handlers/artifacts"
+	"snowglobe/handlers/control"
+	"snowglobe/handlers/rest"
+	"snowglobe/seed/seedtest"
 )
 
 // TestDecode decodes calls, reverts and logs of every kind of contract, and refuses data that fits nothing.
 func TestDecode(t *testing.T) {
-	w := readWorld(t)
-	h := surfaceOf(t, w)
+	w := seedtest.Shared(t, "tiny", 1)
+	s, err := rest.New(rest.Options{Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := control.RegisterDecode(s, w, artifacts.New()); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(body string) string {
+		r, answer := httptest.NewRequest(http.MethodPost, "/sim/decode", strings.NewReader(body)), httptest.NewRecorder()
+		r.Host = "localhost"
+		r.Header.Set("Content-Type", "application/json")
+		s.ServeHTTP(answer, r)
+		return answer.Body.String()
+	}
+	const alice, bob = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 	token, err := contracts.Load("Token")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +73,7 @@ func TestDecode(t *testing.T) {
 		{`{"data":"0x12345678","address":"0x12"}`, `"statusCode":400`},
 		{`{"data":"0x12345678","address":"` + alice + `","chain":"Nowhere"}`, `there is no EVM chain`},
 	} {
-		if got := ask(h, http.MethodPost, "/sim/decode", c.body); !strings.Contains(got, c.want) || !json.Valid([]byte(got)) {
+		if got := ask(c.body); !strings.Contains(got, c.want) || !json.Valid([]byte(got)) {
 			t.Errorf("%.200s: %.600s\nwant %s", c.body, got, c.want)
 		}
 	}
@@ -66,7 +83,7 @@ func TestDecode(t *testing.T) {
 	}
 	for _, k := range rows { // the contract's own functions come first
 		if k.Role == "usdx" {
-			got := ask(h, http.MethodPost, "/sim/decode", `{"data":"`+transfer+`","address":"`+common.BytesToAddress(k.Address).Hex()+`"}`)
+			got := ask(`{"data":"` + transfer + `","address":"` + common.BytesToAddress(k.Address).Hex() + `"}`)
 			if !strings.Contains(got, `"contract":"Token"`) {
 				t.Error(got)
 			}
