@@ -414,7 +414,7 @@ func TestWriters(t *testing.T) {
 		},
 		`["0x0","0x1",{},{},"0x0000000000000000000000000000000000000000000000000000000000000000"]`: func(w *marshal.Writer) {
 			w.Open('[').Big(new(big.Int))
-			w.Uint(1)
+			w.Big(common.Big1)
 			w.Open('{').Close('}')
 			w.Open('{').Close('}')
 			w.BytesOrNull(common.Hash{}.Bytes())
