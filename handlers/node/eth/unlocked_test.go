@@ -91,7 +91,6 @@ func TestUnlockedAccounts(t *testing.T) {
 			sentInSync(d)
 			resent(d)
 			conditional(d)
-			infoAfterEach(d)
 			verifytest.Sound(t, w)
 		})
 	}
@@ -213,42 +212,6 @@ func conditional(d *nodetest.Chain) {
 		many[common.BigToHash(big.NewInt(int64(i))).Hex()] = common.Hash{}
 	}
 	if got := send(known(many)); !strings.HasPrefix(got, "-38026 the conditions name 1002 accounts and slots") {
-		d.Error(got)
-	}
-}
-
-// infoAfterEach reads accounts in the middle of a block.
-func infoAfterEach(d *nodetest.Chain) {
-	d.Text("evm_setAutomine", false)
-	balance, nonce := d.Text("eth_getBalance", someone, "latest"), d.Nonce()
-	for i := range uint64(3) {
-		d.Send(&types.DynamicFeeTx{Nonce: nonce + i, Gas: 21_000, To: &someone, Value: big.NewInt(100)})
-	}
-	d.Text("evm_mine")
-	d.Text("evm_setAutomine", true)
-	var before hexutil.Big
-	if err := json.Unmarshal([]byte(balance), &before); err != nil {
-		d.Fatal(err)
-	}
-	for i := range int64(3) {
-		var receiver, sender struct {
-			Balance *hexutil.Big
-			Nonce   hexutil.Uint64
-		}
-		d.Call(&receiver, "debug_accountInfoAt", "latest", hexutil.Uint64(i), someone)
-		d.Call(&sender, "debug_accountInfoAt", "latest", i, d.From)
-		if got := new(big.Int).Sub(receiver.Balance.ToInt(), before.ToInt()).Int64(); got != 100*(i+1) || uint64(sender.Nonce) != nonce+uint64(i)+1 {
-			d.Errorf("after transaction %d: %d more, nonce %d", i, got, sender.Nonce)
-		}
-		if i < 2 {
-			continue
-		}
-		var latest hexutil.Big
-		if d.Call(&latest, "eth_getBalance", d.From, "latest"); sender.Balance.ToInt().Cmp(latest.ToInt()) != 0 {
-			d.Errorf("after the last transaction the balance is %s, after the block %s", sender.Balance, &latest)
-		}
-	}
-	if got := d.Problem("debug_accountInfoAt", "latest", 3, d.From); got != "-32602 transaction index 3 is out of range for a block with 3 transactions" {
 		d.Error(got)
 	}
 }
