@@ -412,9 +412,10 @@ func TestWriters(t *testing.T) {
 			w.Key("f").Raw("true")
 			w.Close('}')
 		},
-		`["0x0","0x1",{},{},"0x0000000000000000000000000000000000000000000000000000000000000000"]`: func(w *marshal.Writer) {
+		`["0x0","0x1","0x2",{},{},"0x0000000000000000000000000000000000000000000000000000000000000000"]`: func(w *marshal.Writer) {
 			w.Open('[').Big(new(big.Int))
 			w.Big(common.Big1)
+			w.Uint(2)
 			w.Open('{').Close('}')
 			w.Open('{').Close('}')
 			w.BytesOrNull(common.Hash{}.Bytes())
