@@ -16,6 +16,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/seed/population"
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/secp256k1"
@@ -104,7 +105,7 @@ func (n *Residents) payable(ctx context.Context, request *TxRequest, o offer, r 
 	if limit, overflow := uint256.FromBig(cost); overflow || states.GetBalance(request.From.Address).Lt(limit) {
 		request = n.chain.gift(n.chain.Personas.Ewoq, request.From.Address, states.GetBalance, r)
 	}
-	return request, states.Error()
+	return request, evm.Fault(states)
 }
 
 // knownTokens reads token balances and approvals from the chain.

@@ -9,7 +9,6 @@ import (
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
-	"snowglobe/sim/store"
 )
 
 // pendingBlock caches the pending block until the head, the pool or the time of the next block changes.
@@ -103,5 +102,5 @@ func (m *Miner) Nonce(ctx context.Context, address common.Address) (uint64, erro
 		return 0, err
 	}
 	nonce := states.GetNonce(address)
-	return nonce, store.Inside(states.Error())
+	return nonce, evm.Fault(states)
 }

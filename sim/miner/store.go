@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
 
@@ -34,7 +35,7 @@ func (m *Miner) Load(ctx context.Context, rows []store.PooledTx) error {
 	}
 	m.Pool.SetBaseFee(m.settings.now().baseFee)
 	m.stored = m.Pool.Changes()
-	return store.Inside(states.Error())
+	return evm.Fault(states)
 }
 
 // Stored returns the rows from which Load restores the pool, and whether they differ from the file's.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
 
@@ -132,5 +133,5 @@ func (c *Chain) nonceAfter(ctx context.Context, number uint64, address common.Ad
 	if err != nil {
 		return 0, err
 	}
-	return states.GetNonce(address), store.Inside(states.Error())
+	return states.GetNonce(address), evm.Fault(states)
 }

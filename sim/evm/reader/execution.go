@@ -15,7 +15,6 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 
 	"snowglobe/sim/evm"
-	"snowglobe/sim/store"
 )
 
 // Limits bound the cost of a request that executes code.
@@ -202,7 +201,7 @@ func (x *execution) runOn(ctx context.Context, vm *evm.VM, m *core.Message) (*co
 	if vm.Cancelled() && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return result, errors.Join(store.Inside(x.states.Error()), err)
+	return result, errors.Join(evm.Fault(x.states), err)
 }
 
 // gasBudget is the gas that several calls may use together.
