@@ -1,486 +1,66 @@
-// The faucet pays on every chain, and every interface shows what it paid.
+// A faucet's payments in every interface of a strict server, until the world is reverted.
 
 package handlers_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
-
-	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers"
-	"snowglobe/handlers/permit"
+	"snowglobe/handlers/control"
 	"snowglobe/handlers/surface"
-	"snowglobe/seed/seedtest"
-	"snowglobe/sim"
-	"snowglobe/sim/simtest"
-	"snowglobe/sim/store"
-	"snowglobe/sim/txs"
-	"snowglobe/sim/verify/verifytest"
 )
 
-// paid is an answer of the faucet.
-type paid struct {
-	Network, Chain, ChainID, From, To, Amount, Symbol, Token, TxHash, Status, Block, Note string
-
-	Decimals    int
-	StatusCode  int
-	Message     any
-	ExplorerURL string
-}
-
-// faucet is a server with a faucet.
-type faucet struct {
-	*testing.T
-	h     *handlers.Server
-	world *sim.World
-}
-
-func newFaucet(t *testing.T, w *sim.World, o handlers.Options) *faucet {
-	t.Helper()
-	o.Network, o.Faucet = "mainnet", faucetOf
-	h, err := handlers.New(w, o)
+// TestFaucetPays: each payment has a page, and the node and the Data API show the same balance, which it raises.
+func TestFaucetPays(t *testing.T) {
+	t.Parallel()
+	const evm, p, x = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720", "P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy", "X-fuji14flvw0x8fstzly79tacgsulxvkpv858qsjf0k3"
+	w := tinyWorld(t)
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Faucet: faucetOf, Node: handlers.NodeOptions{Strict: surface.On}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Close)
-	return &faucet{t, h, w}
-}
-
-// pay asks for a payment.
-func (f *faucet) pay(body string) (p paid) {
-	f.Helper()
-	if text := ask(f.h, http.MethodPost, "/sim/faucet", body); json.Unmarshal([]byte(text), &p) != nil {
-		f.Fatalf("%s: %s", body, text)
-	}
-	return p
-}
-
-// balance reads the recipient's balance from the node.
-func (f *faucet) balance(p paid) *big.Int {
-	f.Helper()
-	var answer string
-	switch {
-	case p.ChainID != "" && p.Token != "":
-		if problem := callEVM(f.T, f.h, f.rpc(p), "eth_call", &answer, map[string]string{"to": p.Token, "data": "0x70a08231" + strings.Repeat("0", 24) + p.To[2:]}, "latest"); problem != "" {
-			f.Fatal(problem)
-		}
-		return new(big.Int).SetBytes(hexutil.MustDecode(answer))
-	case p.ChainID != "":
-		if problem := callEVM(f.T, f.h, f.rpc(p), "eth_getBalance", &answer, p.To, "latest"); problem != "" {
-			f.Fatal(problem)
-		}
-		return hexutil.MustDecodeBig(answer)
-	}
-	return f.primaryBalance(p)
-}
-
-// primaryBalance reads a balance on P or X, on which the node and the Data API must agree; on C, how many outputs can be imported.
-func (f *faucet) primaryBalance(p paid) *big.Int {
-	f.Helper()
-	path, method, params := "/ext/bc/P", "platform.getBalance", `{"addresses":["`+p.To+`"]}`
-	switch p.Chain {
-	case "X":
-		path, method, params = "/ext/bc/X", "avm.getBalance", `{"address":"`+p.To+`","assetID":"`+cmp.Or(p.Token, "AVAX")+`"}`
-	case "C":
-		path, method, params = "/ext/bc/C/avax", "avax.getUTXOs", `{"addresses":["`+p.To+`"],"sourceChain":"X"}`
-	}
-	var got struct {
-		Result struct {
-			Balance, NumFetched json.Number
-			Balances            map[string]json.Number
-		}
-	}
-	text := ask(f.h, http.MethodPost, "/"+p.Network+path, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)
-	if err := json.Unmarshal([]byte(text), &got); err != nil {
-		f.Fatalf("%s: %v", text, err)
-	}
-	sum := got.Result.Balance
-	switch {
-	case p.Chain == "C":
-		sum = got.Result.NumFetched
-	case p.Chain == "P" && p.Token != "":
-		sum = got.Result.Balances[p.Token]
-	}
-	n, ok := new(big.Int).SetString(sum.String(), 10)
-	if !ok {
-		f.Fatal(text)
-	}
-	if p.Chain != "C" {
-		text := ask(f.h, http.MethodGet, "/v1/networks/"+p.Network+"/blockchains/"+strings.ToLower(p.Chain)+"-chain/balances?addresses="+p.To[2:], "")
-		if want := `"symbol":"` + p.Symbol + `","denomination":` + fmt.Sprint(p.Decimals) + `,"type":"secp256k1","amount":"` + sum.String() + `"`; !strings.Contains(text, want) {
-			f.Errorf("%s lacks %s", text, want)
-		}
-	}
-	return n
-}
-
-func (f *faucet) rpc(p paid) string {
-	for _, c := range f.world.Chains {
-		if fmt.Sprint(c.Row.EVMID) == p.ChainID {
-			return "/v1/ext/bc/" + p.ChainID + "/rpc"
-		}
-	}
-	f.Fatalf("%+v is on no chain", p)
-	return ""
-}
-
-const nobodyAddress = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
-
-// payments lists payments on each kind of chain; want is the amount in the smallest unit.
-var payments = []struct{ body, chain, want string }{
-	{`{"address":"` + nobodyAddress + `"}`, "mainnet C", "1000000000000000000"},
-	{`{"address":"` + nobodyAddress + `","chain":"fuji/C","amount":"0.000000000000000001"}`, "fuji C", "1"},
-	{`{"address":"` + nobodyAddress + `","chain":"testnet/C","token":"avax","amount":2}`, "fuji C", "2000000000000000000"},
-	{`{"address":"` + nobodyAddress + `","chain":"43114","token":"USDC","amount":"12.5"}`, "mainnet C", "12500000"},
-	{`{"address":"` + nobodyAddress + `","token":"0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E","amount":0.5}`, "mainnet C", "500000"},
-	{`{"address":"` + nobodyAddress + `","token":"SNOW","amount":"30000000000"}`, "mainnet C", "30000000000000000000000000000"},
-	{`{"address":"` + nobodyAddress + `","chain":"70411","amount":"30000"}`, "mainnet Icefall", "30000000000000000000000"}, // more than ewoq has
-	{`{"address":"` + nobodyAddress + `","chain":"Icefall","token":"usdx"}`, "mainnet Icefall", "1000000"},
-	{`{"address":"` + nobodyAddress + `","chain":"fuji/C","token":"USDC","amount":"3"}`, "fuji C", "3000000"}, // two tokens have this symbol, one has it as its role
-	{`{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","amount":"2.5"}`, "mainnet P", "2500000000"},
-	{`{"address":"X-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","chain":"X","token":"AVAX"}`, "mainnet X", "1000000000"},
-	{`{"address":"P-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm"}`, "fuji P", "1000000000"},
-	{`{"address":"fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm","chain":"testnet/X"}`, "fuji X", "1000000000"},
-	{`{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy","chain":"P","amount":"150000"}`, "mainnet P", "150000000000000"},
-	{`{"address":"C-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"}`, "mainnet C", "1000000000"},
-	{`{"address":"X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"avalanche"}`, "mainnet X", "1000000000"},
-	{`{"address":"X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"weac","amount":"1.5"}`, "mainnet X", "1500000"},              // alice holds it
-	{`{"address":"X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"Harper Credit","amount":"999999"}`, "mainnet X", "99999900"}, // the deployer mints it
-	{`{"address":"P-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"Weaver Coin"}`, "mainnet P", "1000000"},
-	{`{"address":"P-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"HARC","amount":0.25}`, "mainnet P", "25"},
-	{`{"address":"X-fuji14flvw0x8fstzly79tacgsulxvkpv858qsjf0k3","token":"LAMC"}`, "fuji X", "1000000"},
-	{`{"address":"P-fuji14flvw0x8fstzly79tacgsulxvkpv858qsjf0k3","token":"CLM","amount":"7"}`, "fuji P", "7"},
-	{`{"address":"P-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5"}`, "mainnet P", "1000000000"}, // ewoq gets it from another persona
-	{`{"address":"0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC"}`, "mainnet C", "1000000000000000000"},
-}
-
-// TestFaucetPays: each payment arrives in a block, whose page exists. Two worlds with the same payments are equal, and verify.
-func TestFaucetPays(t *testing.T) {
-	for name, upgrades := range map[string][]string{"since Helicon": nil, "before Helicon": {"helicon=never"}} {
-		var digests [][]byte
+	before, start := w.Digest(), struct{ ID string }{}
+	decode(t, ask(h, http.MethodPost, "/sim/snapshots", "{}"), &start)
+	for _, c := range []struct{ body, path, call, balances string }{
+		{`{"address":"` + evm + `"}`, "/ext/bc/C/rpc", `eth_getBalance","params":["` + evm + `","latest"]`, "/v1/chains/43114/addresses/" + evm + "/balances:getNative"},
+		{`{"address":"` + evm + `","chain":"70411"}`, "/v1/ext/bc/70411/rpc", `eth_getBalance","params":["` + evm + `","latest"]`, "/v1/chains/70411/addresses/" + evm + "/balances:getNative"},
+		{`{"address":"` + p + `"}`, "/ext/bc/P", `platform.getBalance","params":{"addresses":["` + p + `"]}`, "/v1/networks/mainnet/blockchains/p-chain/balances?addresses=" + p[2:]},
+		{`{"address":"` + x + `","token":"LAMC"}`, "/fuji/ext/bc/X", `avm.getBalance","params":{"address":"` + x + `","assetID":"TOKEN"}`, "/v1/networks/fuji/blockchains/x-chain/balances?addresses=" + x[2:]},
+	} {
+		had := int64(0)
 		for range 2 {
-			w := seedtest.Copy(t, 1, upgrades...)
-			f := newFaucet(t, w, handlers.Options{Node: handlers.NodeOptions{Strict: surface.On}})
-			before, start := w.Digest(), struct{ ID string }{}
-			if text := ask(f.h, http.MethodPost, "/sim/snapshots", "{}"); json.Unmarshal([]byte(text), &start) != nil || start.ID == "" {
-				t.Fatal(text)
+			var paid control.FaucetPayment
+			decode(t, ask(h, http.MethodPost, "/sim/faucet", c.body), &paid)
+			if page := ask(h, http.MethodGet, strings.TrimPrefix(paid.Page, "http://localhost"), ""); !strings.Contains(page, paid.TxHash) {
+				t.Errorf("%s: the page %q lacks the transaction", c.body, paid.Page)
 			}
-			for _, c := range payments {
-				first := f.pay(c.body)
-				if first.Status != "accepted" || first.Amount != c.want || first.Network+" "+first.Chain != c.chain || first.Block == "" || (first.Note != "") != strings.HasPrefix(first.To, "C-") {
-					t.Fatalf("%s: %s: %+v", name, c.body, first)
-				}
-				before := f.balance(first)
-				second := f.pay(c.body)
-				want := second.Amount
-				if first.Note != "" {
-					want = "1" // UTXO more
-				}
-				if grown := new(big.Int).Sub(f.balance(second), before); grown.String() != want {
-					t.Errorf("%s: %s: %+v: the balance grows by %s", name, c.body, second, grown)
-				}
-				if second.TxHash == first.TxHash {
-					t.Errorf("%s: %s is paid once", name, c.body)
-				}
-				path := strings.TrimPrefix(second.ExplorerURL, "http://localhost")
-				if page := ask(f.h, http.MethodGet, path, ""); !strings.Contains(page, second.TxHash) {
-					t.Errorf("%s: %s: the page %q lacks the transaction", name, c.body, path)
-				}
+			var answer struct{ Result json.RawMessage }
+			decode(t, ask(h, http.MethodPost, c.path, methodCall+strings.ReplaceAll(c.call, "TOKEN", paid.Token)+"}"), &answer)
+			var quantity string
+			var balance struct{ Balance string }
+			if json.Unmarshal(answer.Result, &quantity) != nil {
+				decode(t, string(answer.Result), &balance)
+				quantity = balance.Balance
 			}
-			verifytest.Sound(t, w)
-			digests = append(digests, w.Digest())
-			if text := ask(f.h, http.MethodPost, "/sim/snapshots/"+start.ID+":revert", ""); !bytes.Equal(w.Digest(), before) {
-				t.Errorf("%s: the revert leaves payments: %s", name, text)
+			var has, amount int64
+			fmt.Sscan(quantity, &has)
+			fmt.Sscan(paid.Amount, &amount)
+			if has-had != amount && had > 0 || amount == 0 {
+				t.Errorf("%s: %d was paid, the balance was %d and is %d", c.body, amount, had, has)
+			}
+			had = has
+			if shown := ask(h, http.MethodGet, c.balances, ""); !strings.Contains(shown, fmt.Sprintf(`:"%d"`, has)) {
+				t.Errorf("%s: the node has %d, the Data API %s", c.body, has, shown)
 			}
 		}
-		if !bytes.Equal(digests[0], digests[1]) {
-			t.Errorf("%s: the same payments give %x and %x", name, digests[0], digests[1])
-		}
 	}
-}
-
-// TestFaucetRefuses: an error has the status and the reason, and the world stays as it was.
-func TestFaucetRefuses(t *testing.T) {
-	w := tinyWorld(t)
-	f := newFaucet(t, w, handlers.Options{})
-	usdc := "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"
-	collection := ""
-	rows, err := w.DB.Contracts(t.Context(), w.Chains[0].Row.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range rows {
-		if c.Role == "collection" {
-			collection = hexutil.Encode(c.Address)
-		}
-	}
-	before := w.Digest()
-	const bech32 = "avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"
-	for _, c := range []struct {
-		status       int
-		body, reason string
-	}{
-		{400, `{}`, "address"},
-		{400, `{"address":""}`, "neither"},
-		{400, `{"address":"0x12"}`, "40 hexadecimal digits"},
-		{400, `{"address":"alice"}`, "neither"},
-		{400, `{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhz"}`, "checksum"},
-		{400, `{"address":"` + strings.Repeat("P-avax1", 200) + `"}`, "longer"},
-		{400, `{"address":"P-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u"}`, "local1: mainnet has avax1"},
-		{400, `{"address":"P-` + bech32 + `","chain":"fuji/P"}`, "an address on mainnet"},
-		{400, `{"address":"P-` + bech32 + `","chain":"X"}`, "not an address of the X-Chain"},
-		{400, `{"address":"` + bech32 + `"}`, "chain: give P or X"},
-		{400, `{"address":"` + bech32 + `","chain":"Icefall"}`, "no addresses in bech32"},
-		{400, `{"address":"` + nobodyAddress + `","chain":"P"}`, "P-avax1"},
-		{400, `{"address":"` + nobodyAddress + `","chain":"fuji/X"}`, "X-avax1"},
-		{400, `{"address":"` + nobodyAddress + `","chain":"Nowhere"}`, `there is no EVM chain "Nowhere"`},
-		{400, `{"address":"` + nobodyAddress + `","chain":"1"}`, "there are 43114"},
-		{400, `{"address":"` + nobodyAddress + `","chain":"mainnet/"}`, "no EVM chain"},
-		{400, `{"address":"` + nobodyAddress + `","amount":"0"}`, "more than 0"},
-		{400, `{"address":"` + nobodyAddress + `","amount":0.0}`, "more than 0"},
-		{400, `{"address":"` + nobodyAddress + `","amount":"-1"}`, "decimal number"},
-		{400, `{"address":"` + nobodyAddress + `","amount":-1}`, "decimal number"},
-		{400, `{"address":"` + nobodyAddress + `","amount":"1,5"}`, "decimal number"},
-		{400, `{"address":"` + nobodyAddress + `","amount":"0x10"}`, "decimal number"},
-		{400, `{"address":"` + nobodyAddress + `","amount":true}`, "amount"},
-		{400, `{"address":"` + nobodyAddress + `","amount":"0.0000000000000000001"}`, "more than 18 decimals"},
-		{400, `{"address":"P-` + bech32 + `","amount":"0.0000000001"}`, "more than 9 decimals"},
-		{400, `{"address":"` + nobodyAddress + `","amount":"1` + strings.Repeat("0", 78) + `"}`, "more than any token has"},
-		{400, `{"address":"` + nobodyAddress + `","amount":"1` + strings.Repeat("0", 500) + `"}`, "decimal number"},
-		{400, `{"address":"P-` + bech32 + `","amount":"18446744074"}`, "no output holds that much AVAX"},
-		{400, `{"address":"P-` + bech32 + `","token":"USDC"}`, "no asset \"USDC\"; it has AVAX, WEAC"},
-		{400, `{"address":"X-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm","token":"WEAC"}`, "the X-Chain of fuji has no asset"},
-		{400, `{"address":"X-` + bech32 + `","token":"MORB"}`, "NFTs"},
-		{400, `{"address":"C-` + bech32 + `","token":"WEAC"}`, "the C-Chain imports only AVAX"},
-		{400, `{"address":"X-` + bech32 + `","token":"WEAC","amount":"0"}`, "more than 0"},
-		{400, `{"address":"X-` + bech32 + `","token":"WEAC","amount":"0.0000001"}`, "more than 6 decimals"},
-		{400, `{"address":"P-` + bech32 + `","token":"HARC","amount":"184467440737095516.16"}`, "no output holds that much HARC"},
-		{400, `{"address":"` + nobodyAddress + `","token":"NOPE"}`, "tokenlist.json"},
-		{400, `{"address":"` + nobodyAddress + `","token":"` + nobodyAddress + `"}`, "not a known token"},
-		{400, `{"address":"` + nobodyAddress + `","token":"` + collection + `"}`, "ERC-721"},
-		{400, `{"address":"` + nobodyAddress + `","tokens":"USDC"}`, "tokens"},
-		{400, `[]`, "body"},
-		{409, `{"address":"` + nobodyAddress + `","amount":"9999999"}`, "its richest payer has 9"},
-		{409, `{"address":"` + nobodyAddress + `","amount":"999999999999","token":"` + usdc + `"}`, "does not have enough USDC"},
-		{409, `{"address":"P-` + bech32 + `","amount":"18446744073.709551615"}`, "its richest payer has"},
-		{409, `{"address":"X-` + bech32 + `","token":"CLM","amount":"1000000001"}`, "does not have enough CLM here for this amount and the fee: its richest payer has 1000000000"},
-		{409, `{"address":"P-` + bech32 + `","token":"CLM","amount":"1000000001"}`, "its richest payer has 1000000000"},
-		{409, `{"address":"` + collection + `"}`, "the recipient refuses"},
-	} {
-		p := f.pay(c.body)
-		if message := fmt.Sprint(p.Message); p.StatusCode != c.status || !strings.Contains(message, c.reason) || len(message) > 900 {
-			t.Errorf("%.200s: %d %s: want %d, %s", c.body, p.StatusCode, message, c.status, c.reason)
-		}
-	}
-	if !bytes.Equal(before, w.Digest()) {
-		t.Error("a refusal changes the world")
-	}
-}
-
-// TestFaucetKnowsTokensOfClients: the faucet pays ewoq's token by symbol or address; a symbol that two tokens share needs the address.
-func TestFaucetKnowsTokensOfClients(t *testing.T) {
-	f := newFaucet(t, tinyWorld(t), handlers.Options{})
-	token, err := contracts.Load("Token")
-	if err != nil {
-		t.Fatal(err)
-	}
-	args, err := token.ABI.Pack("", "Twin", "TWIN", uint8(2), big.NewInt(500), common.HexToAddress("0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	deploy := func() (address string) {
-		var hash string
-		var receipt struct{ ContractAddress string }
-		if problem := callEVM(t, f.h, "/ext/bc/C/rpc", "eth_sendTransaction", &hash, map[string]string{"from": alice, "data": hexutil.Encode(append(token.Bytecode, args...))}); problem != "" {
-			t.Fatal(problem)
-		}
-		if problem := callEVM(t, f.h, "/ext/bc/C/rpc", "eth_getTransactionReceipt", &receipt, hash); problem != "" {
-			t.Fatal(problem)
-		}
-		return receipt.ContractAddress
-	}
-	first := deploy()
-	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"twin","amount":"4"}`); p.Status != "accepted" || p.Amount != "400" || !strings.EqualFold(p.Token, first) {
-		t.Errorf("%+v", p)
-	}
-	second := deploy()
-	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"TWIN"}`); p.StatusCode != 400 || !strings.Contains(strings.ToLower(fmt.Sprint(p.Message)), first+" or "+second) {
-		t.Errorf("%+v", p)
-	}
-	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"` + second + `","amount":"5"}`); p.Status != "accepted" { // all of it
-		t.Errorf("%+v", p)
-	}
-	if p := f.pay(`{"address":"` + nobodyAddress + `","token":"` + second + `","amount":"0.01"}`); p.StatusCode != 409 || !strings.Contains(fmt.Sprint(p.Message), "its richest payer has 0") {
-		t.Errorf("%+v", p)
-	}
-}
-
-// TestFaucetKnowsAssetsOfClients: an asset that a client created is paid by its symbol or its id; a symbol of two assets needs the id, unless
-// it is AVAX.
-func TestFaucetKnowsAssetsOfClients(t *testing.T) {
-	f := newFaucet(t, tinyWorld(t), handlers.Options{})
-	n := f.world.Networks[0]
-	keys := map[string]*txs.Key{}
-	for _, name := range []string{"alice", "ewoq"} {
-		key, err := txs.KeyFromBytes(simtest.PersonaKey(t, n, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		keys[name] = key
-	}
-	create := func(symbol string) string {
-		base, _ := simtest.Payment(t, n, txs.XChain).Unsigned.(*txs.BaseTx)
-		tx, err := txs.NewSigned(txs.XChain, &txs.CreateAssetTx{BaseTx: *base, Name: "Twin", Symbol: symbol, Denomination: 2, States: []*txs.InitialState{
-			{Outs: []txs.Output{&txs.TransferOutput{Amount: 500, OutputOwners: txs.NewOwner(keys["ewoq"].Address())}}},
-		}}, []*txs.Key{keys["alice"]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := n.IssueX(t.Context(), tx); err != nil {
-			t.Fatal(err)
-		}
-		return tx.ID().String()
-	}
-	const to = `{"address":"X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","token":"`
-	first := create("TWIN")
-	if p := f.pay(to + `twin","amount":"4"}`); p.Status != "accepted" || p.Amount != "400" || p.Token != first || f.balance(p).String() != "400" {
-		t.Errorf("%+v", p)
-	}
-	second := create("TWIN")
-	for _, name := range []string{"TWIN", "Twin"} {
-		if p := f.pay(to + name + `"}`); p.StatusCode != 400 || !strings.Contains(fmt.Sprint(p.Message), first+" or "+second) {
-			t.Errorf("%+v", p)
-		}
-	}
-	if p := f.pay(to + second + `","amount":"5"}`); p.Status != "accepted" || p.Token != second { // all of it
-		t.Errorf("%+v", p)
-	}
-	if p := f.pay(to + second + `"}`); p.StatusCode != 409 || !strings.Contains(fmt.Sprint(p.Message), "its richest payer has 0") { // but the recipient
-		t.Errorf("%+v", p)
-	}
-	third := create("AVAX")
-	if p := f.pay(to + `AVAX"}`); p.Amount != "1000000000" || p.Token != "" {
-		t.Errorf("%+v", p)
-	}
-	if p := f.pay(to + third + `"}`); p.Amount != "100" || p.Symbol != "AVAX" || p.Token != third {
-		t.Errorf("%+v", p)
-	}
-}
-
-// TestFaucetTellsOfAFailure: a recipient that accepts coins only in even-numbered blocks refuses a payment before or after it is sent.
-func TestFaucetTellsOfAFailure(t *testing.T) {
-	f := newFaucet(t, tinyWorld(t), handlers.Options{})
-	const picky = "0x00000000000000000000000000000000000fa117"
-	if problem := callEVM(t, f.h, "/ext/bc/C/rpc", "anvil_setCode", new(any), picky, "0x43600116600857005b5f5ffd"); problem != "" {
-		t.Fatal(problem)
-	}
-	told := ""
-	for range 4 {
-		p := f.pay(`{"address":"` + picky + `"}`)
-		told += fmt.Sprintln(p.StatusCode, p.Status, p.Message)
-		callEVM(t, f.h, "/ext/bc/C/rpc", "evm_mine", new(any))
-	}
-	if !strings.Contains(told, "409  transaction 0x") || !strings.Contains(told, "of the faucet failed in block") {
-		t.Error(told)
-	}
-}
-
-// TestFaucetWaits: without automine a payment waits in the pool, and the answer says so.
-func TestFaucetWaits(t *testing.T) {
-	w := tinyWorld(t)
-	f := newFaucet(t, w, handlers.Options{Mining: handlers.Mining{Manual: true}})
-	hashes := map[string]bool{}
-	for range 3 {
-		p := f.pay(`{"address":"` + nobodyAddress + `"}`)
-		if p.Status != "pending" || p.Block != "" || p.ExplorerURL != "" || !strings.Contains(p.Note, "evm_mine") {
-			t.Fatalf("%+v", p)
-		}
-		hashes[p.TxHash] = true
-	}
-	ask(f.h, http.MethodPost, "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`)
-	for hash := range hashes {
-		var receipt struct{ Status string }
-		if problem := callEVM(t, f.h, "/ext/bc/C/rpc", "eth_getTransactionReceipt", &receipt, hash); problem != "" || receipt.Status != "0x1" {
-			t.Errorf("%s: %s %+v", hash, problem, receipt)
-		}
-	}
-	if len(hashes) != 3 {
-		t.Errorf("three payments are %d transactions", len(hashes))
-	}
-	if p := f.pay(`{"address":"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"}`); p.Status != "accepted" {
-		t.Errorf("%+v", p)
-	}
-}
-
-// TestFaucetOfAPublicServer pays little and rarely. A page that anyone could have made gets nothing, and a read-only world pays nothing.
-func TestFaucetOfAPublicServer(t *testing.T) {
-	w := tinyWorld(t)
-	public, open := newFaucet(t, w, handlers.Options{Permit: permit.Rule{Exposed: true}}), newFaucet(t, w, handlers.Options{Permit: permit.Rule{Exposed: true, Control: true}})
-	send := func(f *faucet, client, origin, amount string) (int, string) {
-		to := nobodyAddress + `","amount":"` + amount
-		if number, symbol, found := strings.Cut(amount, " "); found {
-			to = `X-avax14flvw0x8fstzly79tacgsulxvkpv858quqds6w","amount":"` + number + `","token":"` + symbol
-		}
-		r := httptest.NewRequest(http.MethodPost, "/sim/faucet", strings.NewReader(`{"address":"`+to+`"}`))
-		r.RemoteAddr, r.Host = client+":1", "192.0.2.1:9650"
-		r.Header.Set("Content-Type", "application/json")
-		if origin != "" {
-			r.Header.Set("Origin", origin)
-		}
-		answer := httptest.NewRecorder()
-		f.h.ServeHTTP(answer, r)
-		return answer.Code, answer.Body.String()
-	}
-	for _, c := range []struct {
-		f                      *faucet
-		client, origin, amount string
-		status                 int
-		reason                 string
-	}{
-		{public, "192.0.2.7", "", "10.000000000000000001", 400, "--allow-control"},
-		{public, "192.0.2.7", "", "10.000001 WEAC", 400, "at most 10 WEAC at a time"},
-		{public, "192.0.2.9", "", "10 HARC", 200, ""},
-		{public, "192.0.2.7", "https://evil.example", "1", 403, "--allow-origin"},
-		{public, "192.0.2.7", "http://192.0.2.1:9650", "10", 200, ""}, // its own page
-		{open, "192.0.2.7", "", "1000", 200, ""},
-		{open, "192.0.2.7", "https://evil.example", "1", 403, "--allow-origin"},
-	} {
-		if status, text := send(c.f, c.client, c.origin, c.amount); status != c.status || !strings.Contains(text, c.reason) {
-			t.Errorf("%+v: %d %s", c, status, text)
-		}
-	}
-	for i := 1; i < 12; i++ { // one payment was made before
-		if status, text := send(public, "192.0.2.7", "", "1"); (status == 429) != (i > 9) || status == 429 && !strings.Contains(text, "10 payments per hour") {
-			t.Errorf("payment %d: %d %s", i, status, text)
-		}
-	}
-	if status, text := send(public, "192.0.2.8", "", "1"); status != 200 {
-		t.Errorf("another client: %d %s", status, text)
-	}
-	if answer := ask(open.h, http.MethodPost, "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`); !strings.Contains(answer, "result") {
-		t.Error(answer)
-	}
-	if answer := ask(public.h, http.MethodPost, "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`); !strings.Contains(answer, "--allow-control") {
-		t.Error(answer)
-	}
-}
-
-// TestFaucetOfAReadOnlyWorld refuses with the same words as every other change.
-func TestFaucetOfAReadOnlyWorld(t *testing.T) {
-	f := newFaucet(t, readOnlyWorld(t), handlers.Options{})
-	for _, address := range []string{nobodyAddress, "P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"} {
-		if p := f.pay(`{"address":"` + address + `"}`); p.StatusCode != http.StatusForbidden || p.Message != store.ErrReadOnly.Error() {
-			t.Errorf("%+v", p)
-		}
+	if text := ask(h, http.MethodPost, "/sim/snapshots/"+start.ID+":revert", ""); !bytes.Equal(w.Digest(), before) {
+		t.Errorf("the revert leaves payments: %s", text)
 	}
 }
