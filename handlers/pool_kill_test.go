@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 
 	"snowglobe/fixtures"
@@ -24,8 +25,11 @@ import (
 // clientOf is alice on mainnet's C-Chain of a process.
 func clientOf(t *testing.T, s *started, w *sim.World) *devnet {
 	t.Helper()
-	d := (&devnet{T: t, world: w, url: s.url, chain: w.NetworkNamed(fixtures.MainnetName).CChain()}).as(0)
-	var err error
+	key, err := crypto.HexToECDSA(fixtures.Personas[0].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &devnet{T: t, world: w, url: s.url, chain: w.NetworkNamed(fixtures.MainnetName).CChain(), key: key, from: crypto.PubkeyToAddress(key.PublicKey)}
 	if d.client, err = ethclient.Dial(s.url + "/ext/bc/C/rpc"); err != nil {
 		t.Fatal(err)
 	}

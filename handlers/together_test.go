@@ -48,6 +48,8 @@ const (
 	alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 	bob   = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 	fresh = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f"
+
+	keeperCode = "60015460005260206000f3" // returns slot 1
 )
 
 func (p *together) open() {
