@@ -1,4 +1,4 @@
-// A chain loads anvil's state dumps, and anvil loads a chain's.
+// A state dump of anvil's, as the node and the Data API of one server show it.
 
 package handlers_test
 
@@ -139,92 +139,4 @@ func (d *devnet) changes() []string {
 		texts[i] = fmt.Sprint(all[i])
 	}
 	return texts
-}
-
-// TestFormsOfADump: plain JSON, old forms of numbers, and short slots in hexadecimal load; a mistake is named, and changes nothing.
-func TestFormsOfADump(t *testing.T) {
-	t.Parallel()
-	w := tinyWorld(t)
-	d := newDevnet(t, w, w.Chains[0])
-	load := func(text string) string {
-		err := d.client.Client().CallContext(d.Context(), new(bool), "anvil_loadState", hexutil.Encode([]byte(text)))
-		return codeOf(err)
-	}
-	at := common.HexToAddress("0xca441ed")
-	account := func(members string) string {
-		return `{"block":{"number":"0x2","coinbase":"0x0000000000000000000000000000000000000000","timestamp":"0x1","gas_limit":"0x1c9c380","basefee":"0x0","difficulty":"0x0","prevrandao":null},` +
-			"\n" + `"best_block_number":"0x2","accounts":{` + "\n" + `"` + at.Hex() + `":{` + members + `}}}`
-	}
-	if problem := load(account(`"nonce":3,"balance":"0x10","code":"0x602a60005260206000f3","storage":{"0x1":"0x2","3":"0x04"}`)); problem != "" {
-		t.Fatal(problem)
-	}
-	word := func(n int64) string { return `"` + common.BigToHash(big.NewInt(n)).Hex() + `"` }
-	for _, c := range []struct{ method, parameter, want string }{
-		{"eth_getBalance", "", `"0x10"`}, {"eth_getTransactionCount", "", `"0x3"`}, {"eth_getCode", "", `"0x602a60005260206000f3"`},
-		{"eth_getStorageAt", "0x1", word(2)}, {"eth_getStorageAt", "0x3", word(4)},
-	} {
-		params := []any{at, c.parameter, "latest"}
-		if c.parameter == "" {
-			params = []any{at, "latest"}
-		}
-		if got := d.text(c.method, params...); got != c.want {
-			t.Errorf("%s %s: %s, want %s", c.method, c.parameter, got, c.want)
-		}
-	}
-	digest := string(w.Digest())
-	large := &bytes.Buffer{}
-	z := gzip.NewWriter(large)
-	_, _ = z.Write(bytes.Repeat([]byte{' '}, 40<<20))
-	_ = z.Close()
-	good := `"0x0000000000000000000000000000000000000abc":{"nonce":0,"balance":"0x1","code":"0x","storage":{}}`
-	for _, c := range []struct{ text, problem string }{
-		{"", "-32000 state dump: line 1: it is not JSON: unexpected end of JSON input"},
-		{"{\n\n}}", "-32000 state dump: line 3: it is not JSON"},
-		{"[]", "-32000 state dump: line 1: expected an object"},
-		{"{}", "-32000 state dump: line 1: it has no accounts"},
-		{large.String(), "-32000 state dump: it has more than 32 MiB"},
-		{"\x1f\x8bnonsense", "-32000 state dump: the compressed data is damaged"},
-		{`{"accounts":{` + good + `,"0x12":{}}}`, "-32000 state dump: line 1: accounts.0x12: \"0x12\" is not an address"},
-		{`{"accounts":{` + good + `,` + good + `}}`, "-32000 state dump: line 1: accounts: \"0x0000000000000000000000000000000000000abc\" appears twice"},
-		{account(`"nonce":3,"balance":"0x10","code":"0x"`), "-32000 state dump: line 3: accounts." + at.Hex() + ": the account has no storage"},
-		{account(`"nonce":-1,"balance":"0x10","code":"0x","storage":{}`), "-32000 state dump: line 3: accounts." + at.Hex() + ".nonce: expected a whole number"},
-		{account(`"nonce":"0x7fffffffffffffff","balance":"0x10","code":"0x","storage":{}`), "-32000 state dump: line 3: accounts." + at.Hex() + ".nonce: it is 9223372036854775807"},
-		{account(`"nonce":1,"balance":"0x1` + strings.Repeat("0", 64) + `","code":"0x","storage":{}`), "-32000 state dump: line 3: accounts." + at.Hex() + ".balance: expected a whole number"},
-		{account("\"nonce\":1,\n\"balance\":\"0x1\",\n\"code\":\"0x6\",\"storage\":{}"), "-32000 state dump: line 5: accounts." + at.Hex() + ".code: expected bytes"},
-		{account(`"nonce":1,"balance":"0x1","code":"0x","storage":{"0x1":"0x1","1":"0x1"}`), "-32000 state dump: line 3: accounts." + at.Hex() + ".storage.1: the slot appears twice"},
-		{account(`"nonce":1,"balance":"0x1","code":"0x","storage":{},"rent":1`), "-32000 state dump: line 3: accounts." + at.Hex() + ".rent: an account has no rent"},
-	} {
-		if got := load(c.text); !strings.HasPrefix(got, c.problem) {
-			t.Errorf("%.80q: %q, want %q", c.text, got, c.problem)
-		}
-	}
-	if string(w.Digest()) != digest {
-		t.Error("a refused dump changed the world")
-	}
-}
-
-// TestALoadIsAllOrNothing: a dump's last account breaks a rule of the chain, so the ones before it stay as they are.
-func TestALoadIsAllOrNothing(t *testing.T) {
-	t.Parallel()
-	w := tinyWorld(t)
-	d := newDevnet(t, w, w.Chains[len(w.Chains)-1])
-	digest := string(w.Digest())
-	const manager = "0x0200000000000000000000000000000000000003"
-	if d.text("eth_getCode", manager, "latest") != `"0x01"` {
-		t.Fatal("the chain has no fee manager")
-	}
-	var slots strings.Builder
-	for i := range 8 { // the configuration, in which zeros are invalid: subnet-evm's feemanager numbers its slots in the first byte
-		fmt.Fprintf(&slots, `,"0x%02x%062x":"0x0"`, i+1, 0)
-	}
-	text := `{"accounts":{"0x0000000000000000000000000000000000000abc":{"nonce":0,"balance":"0x1","code":"0x","storage":{}},
-		"` + manager + `":{"nonce":1,"balance":"0x0","code":"0x01","storage":{` + slots.String()[1:] + `}}}}`
-	err := d.client.Client().CallContext(d.Context(), new(bool), "anvil_loadState", hexutil.Encode([]byte(text)))
-	if err == nil || !strings.Contains(err.Error(), "the fee manager cannot have it") {
-		t.Error(err)
-	}
-	if string(w.Digest()) != digest || d.text("eth_getBalance", "0x0000000000000000000000000000000000000abc", "latest") != `"0x0"` {
-		t.Error("a part of the dump was loaded")
-	}
-	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(1), Gas: 50_000})
 }

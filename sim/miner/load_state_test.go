@@ -1,6 +1,8 @@
 package miner_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
 )
 
 // TestLoadedAccounts compares loaded accounts and the order of the changes with what was asked for.
@@ -124,4 +127,25 @@ func TestHoldersAreFound(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestALoadIsAllOrNothing: the last account breaks a rule of the chain, so the ones before it stay as they are.
+func TestALoadIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	w := generate(t)
+	m, manager, digest := w.Miners[len(w.Miners)-1], precompile.FeeManager.Address, w.Digest()
+	zeros := map[common.Hash]common.Hash{} // an invalid configuration: subnet-evm's feemanager numbers its slots in the first byte
+	for i := range byte(8) {
+		zeros[common.Hash{i + 1}] = common.Hash{}
+	}
+	_, err := m.LoadState(t.Context(), types.GenesisAlloc{{0xae}: {Balance: big.NewInt(1)}, manager: {Balance: new(big.Int), Nonce: 1, Code: []byte{1}, Storage: zeros}}, nil)
+	if !errors.Is(err, evm.ErrChange) || !strings.Contains(err.Error(), "the fee manager cannot have it") {
+		t.Error(err)
+	}
+	states, err := m.Chain.State(t.Context(), head(t, m.Chain))
+	ok(t, err)
+	if !bytes.Equal(w.Digest(), digest) || !states.GetBalance(common.Address{0xae}).IsZero() {
+		t.Error("a part was loaded")
+	}
+	ok(t, m.Mine(t.Context(), 1, 0))
 }

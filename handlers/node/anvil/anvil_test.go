@@ -593,6 +593,15 @@ func TestDumps(t *testing.T) {
 		}
 		n.refuses("state dump: ", c.load, "0x1234")
 	}
+	n.want("true", "anvil_loadState", hexutil.Bytes(`{"accounts":{"`+a.Hex()+`":{"nonce":9,"balance":"0x10","code":"0x60","storage":{"0x1":"0x2"}}}}`)) // not compressed
+	if s := n.state(); balance(s, a) != "16" || s.GetNonce(a) != 9 || len(s.GetCode(a)) != 1 || s.GetState(a, evm.StateKey(n.Chain.Kind, common.Hash{31: 1})) != (common.Hash{31: 2}) {
+		t.Errorf("of plain JSON: %s, nonce %d, code %x", balance(s, a), s.GetNonce(a), s.GetCode(a))
+	}
+	digest := n.world.Digest()
+	n.refuses(`line 1: accounts.0x12: "0x12" is not an address`, "anvil_loadState", hexutil.Bytes(`{"accounts":{"0x00000000000000000000000000000000000000fb":{"nonce":0,"balance":"0x1","code":"0x","storage":{}},"0x12":{}}}`))
+	if !bytes.Equal(n.world.Digest(), digest) {
+		t.Error("a part of a refused dump was loaded")
+	}
 }
 
 // TestNumbers come in any form that test clients use.
