@@ -172,6 +172,7 @@ func TestIndexFindsWhatItHolds(t *testing.T) {
 		}{
 			{"numToFetch must be in [1,1024] but is 0", "getContainerRange", object{"startIndex": 0, "numToFetch": 0}},
 			{"numToFetch must be in [1,1024] but is 1025", "getContainerRange", object{"startIndex": 0, "numToFetch": 1025}},
+			{"numToFetch must be in [1,1024] but is 4294967297", "getContainerRange", object{"startIndex": 0, "numToFetch": 1<<32 + 1}},
 			{fmt.Sprintf("start index (%d) > last accepted index (%d)", last+1, last), "getContainerRange", object{"startIndex": last + 1, "numToFetch": 1}},
 			{fmt.Sprintf("no container at index %d", last+1), "getContainerByIndex", object{"index": last + 1}},
 			{"no container at index 18446744073709551615", "getContainerByIndex", object{"index": "18446744073709551615"}},

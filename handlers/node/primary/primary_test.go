@@ -229,6 +229,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
+	c.Refuses(rpctest.Malformed, "chain.getUTXOs", Object{"addresses": everyone, "limit": math.MaxUint32 + 1})
 	most := slices.Repeat(everyone[:1], 1024)
 	rpctest.Get[utxosReply](c.Client, "chain.getUTXOs", Object{"addresses": most})
 	c.Refuses("number of addresses given, 1025, exceeds maximum, 1024", "chain.getUTXOs", Object{"addresses": append(most, most[0])})
