@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorilla/websocket"
+
 	"snowglobe/handlers/permit"
 )
 
@@ -62,6 +64,38 @@ func TestCallsThatAreNotAllowed(t *testing.T) {
 	e.Permit.Exposed = true
 	if got := ask(`{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`); !strings.Contains(got, "--allow-control") || mined.n != 1 {
 		t.Errorf("listening beyond loopback the answer is %s", got)
+	}
+}
+
+// TestPagesOverWebSocket: the page that opened a connection decides what each call may do, in batches too.
+func TestPagesOverWebSocket(t *testing.T) {
+	service := &counter{}
+	e := New(Options{MaxBody: 1 << 20, Permit: &permit.Rule{}}, Namespace{Name: "evm", Methods: service}, Namespace{Name: "eth", Methods: service})
+	t.Cleanup(e.Close)
+	server := httptest.NewServer(e.WebSocket())
+	t.Cleanup(server.Close)
+	const mine, read = `{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`, `{"jsonrpc":"2.0","id":2,"method":"eth_coinbase"}`
+	for _, origin := range []string{"http://evil.example", "http://localhost:3000", ""} {
+		headers := http.Header{}
+		if origin != "" {
+			headers.Set("Origin", origin)
+		}
+		client, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http"), headers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, refused := service.n, origin == "http://evil.example"
+		for message, want := range map[string]int{mine: 1, read: 0, "[" + read + "," + mine + "," + read + "]": 1} {
+			send(t, client, message)
+			answer := receive(t, client)
+			if n := strings.Count(answer, `"error":{"code":4100,`); refused && n != want || !refused && n > 0 || strings.Count(answer, "--allow-origin") != n {
+				t.Errorf("origin %q: %s is answered with %s", origin, message, answer)
+			}
+		}
+		if ran := service.n - before; refused != (ran == 0) || ran > 2 {
+			t.Errorf("origin %q: %d calls were carried out", origin, ran)
+		}
+		_ = client.Close()
 	}
 }
 
