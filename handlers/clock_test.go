@@ -1,15 +1,13 @@
-// The clock and all ways to move it: /sim, evm_ methods, flags, live people and requests under way.
+// The clock in every interface of one server, moved through /sim, evm_ methods and a flag, with and without people.
 
 package handlers_test
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +16,6 @@ import (
 	"snowglobe/handlers/control"
 	"snowglobe/seed"
 	"snowglobe/sim"
-	"snowglobe/sim/query"
 	"snowglobe/sim/verify/verifytest"
 )
 
@@ -105,16 +102,6 @@ func TestTheClockHasDoors(t *testing.T) {
 	if _, text, now = c.send(clock, `{"until":"next-validator-end"}`); now["unix"] != next {
 		t.Errorf("until the next end, %v: %s", next, text)
 	}
-	for body, want := range map[string]string{
-		`{}`: "exactly one of", `{"advance":"1h","rate":1}`: "exactly one of", `{"advance":"-1h"}`: "time span", `{"advance":"soon"}`: "time span",
-		`{"advance":"30000d"}`: "cannot go that far", `{"advance":"99999999h"}`: "cannot go that far", `{"set":"2020-01-01T00:00:00Z"}`: "never goes back", `{"set":"tomorrow"}`: "expected a time",
-		`{"set":"9999-01-01T00:00:00Z"}`: "cannot go that far", `{"rate":-1}`: "rate must be", `{"rate":1e7}`: "rate must be", `{"freeze":false}`: "freeze",
-		`{"until":"tea"}`: "is not one of next-block, next-validator-start", `{"leap":1}`: "expected one of",
-	} {
-		if status, text, _ := c.send(clock, body); status != http.StatusBadRequest || !strings.Contains(text, want) {
-			t.Errorf("%s: %d %s, want %q", body, status, text, want)
-		}
-	}
 	before := w.Clock.Unix()
 	for _, m := range []struct{ method, params, want string }{
 		{"evm_increaseTime", `[60]`, `"result":60`}, {"evm_increaseTime", `["0x3c"]`, `"result":60`}, {"anvil_increaseTime", `[60]`, `"result":60`},
@@ -135,10 +122,6 @@ func TestTheClockHasDoors(t *testing.T) {
 func (c *clocked) nextEnd() map[string]any {
 	c.Helper()
 	_, text, answer := c.send("/sim/clock/events", "")
-	_, _, few := c.send("/sim/clock/events?limit=3", "")
-	if !reflect.DeepEqual(few["events"], answer["events"].([]any)[:3]) {
-		c.Errorf("the first three: %v", few)
-	}
 	for _, e := range answer["events"].([]any) {
 		if e := e.(map[string]any); e["kind"] == "validator-end" && e["network"] == "mainnet" {
 			return e
@@ -267,30 +250,4 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	end()
 	<-worked
 	verifytest.Sound(t, w)
-}
-
-// TestUntilTheNextOfEachKind moves the clock to the next event of each listed kind.
-func TestUntilTheNextOfEachKind(t *testing.T) {
-	s := newStory(t)
-	for _, kind := range []query.EventKind{query.ValidatorEnd, query.L1Deactivation, query.ValidatorStart, query.DelegatorStart, query.DelegatorEnd, query.Unlock} {
-		var want any
-		for _, e := range objects(s.decode("events", ask(s.h, http.MethodGet, "/sim/clock/events", ""))["events"]) {
-			if want == nil && e["kind"] == string(kind) {
-				want = e["unix"]
-			}
-		}
-		body := fmt.Sprintf(`{"until":"next-%s"}`, kind)
-		if now := s.decode(body, ask(s.h, http.MethodPost, "/sim/clock", body)); want == nil || now["unix"] != want {
-			t.Errorf("%s: %v, want %v", body, now, want)
-		}
-	}
-	before := s.rpc("bc/P", "platform.getHeight", nil)["height"]
-	after := before
-	for i := 0; i < 5 && after == before; i++ { // fuji's event may come first
-		s.decode("until", ask(s.h, http.MethodPost, "/sim/clock", `{"until":"next-block"}`))
-		after = s.rpc("bc/P", "platform.getHeight", nil)["height"]
-	}
-	if integer(after) <= integer(before) {
-		t.Errorf("the P-Chain's height is %v after %v", after, before)
-	}
 }

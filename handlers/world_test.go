@@ -1,4 +1,4 @@
-// /sim/world's expectations, checked against the Data API.
+// The figures in /sim/world, checked against the Data API.
 
 package handlers_test
 
@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -116,69 +114,5 @@ func counted(t *testing.T, h http.Handler, path, name string) (n int) {
 			return n
 		}
 		token = "&pageToken=" + strings.Trim(string(page["nextPageToken"]), `"`)
-	}
-}
-
-// TestTheWorldInSections: each section has a path, ABIs come with the contracts' addresses, and people get indented JSON.
-func TestTheWorldInSections(t *testing.T) {
-	t.Parallel()
-	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var world map[string]json.RawMessage
-	decode(t, ask(h, http.MethodGet, "/sim/world", ""), &world)
-	for _, name := range []string{"personas", "networks", "chains", "clock", "counts", "abis", "endpoints"} {
-		if got := ask(h, http.MethodGet, "/sim/world/"+name, ""); got != string(world[name]) {
-			t.Errorf("%s is not what the world has: %.200s", name, got)
-		}
-	}
-	var without map[string]json.RawMessage
-	decode(t, ask(h, http.MethodGet, "/sim/world?abis=false", ""), &without)
-	world["abis"] = json.RawMessage("{}")
-	if !reflect.DeepEqual(without, world) {
-		t.Error("without ABIs the rest is another")
-	}
-	var list []control.ContractABI
-	decode(t, ask(h, http.MethodGet, "/sim/world/contracts", ""), &list)
-	if i := slices.IndexFunc(list, func(c control.ContractABI) bool { return c.Name == "usdx" && c.ChainID == "43114" }); i < 0 || !strings.Contains(string(list[i].ABI), `"batchTransfer"`) {
-		t.Error("usdx has no ABI")
-	}
-	if got := ask(h, http.MethodGet, "/sim/world/people", ""); !strings.Contains(got, "there are contracts, clock, networks, chains, personas") {
-		t.Error(got)
-	}
-	for _, c := range []struct {
-		query, agent, accept string
-		indented             bool
-	}{{"", "curl/8.1", "*/*", true}, {"", "curl/8.1", "application/json", false}, {"", "node", "*/*", false}, {"?pretty", "node", "*/*", true}, {"?pretty=false", "curl/8.1", "*/*", false}} {
-		r := httptest.NewRequest(http.MethodGet, "/sim/world/clock"+c.query, nil)
-		r.Host = "localhost"
-		r.Header.Set("User-Agent", c.agent)
-		r.Header.Set("Accept", c.accept)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if indented := strings.HasPrefix(w.Body.String(), "{\n  \"time\""); indented != c.indented {
-			t.Errorf("%+v: %s", c, w.Body)
-		}
-	}
-}
-
-// TestTheWorldExpectsWhatBecameOfIt pays bob, and reverts: his expected figures follow at once.
-func TestTheWorldExpectsWhatBecameOfIt(t *testing.T) {
-	t.Parallel()
-	c := clockedOf(t, tinyWorld(t))
-	expected := func() control.ExpectedEVM {
-		var world control.World
-		decode(t, c.try("GET", "/sim/world", "").body, &world)
-		i := slices.IndexFunc(world.Personas, func(p control.Persona) bool { return p.Name == "bob" })
-		return world.Personas[i].Expected.EVM["43114"]
-	}
-	before, again := expected(), expected()
-	snapshot := member(c.call("/ext/bc/C/rpc", "evm_snapshot", `[]`), "result")
-	c.call("/ext/bc/C/rpc", "eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","value":"0x1"}]`)
-	paid := expected()
-	c.call("/ext/bc/C/rpc", "evm_revert", `["`+snapshot+`"]`)
-	if after := expected(); after != before || again != before || paid.Transactions != before.Transactions+1 || paid.Balance == before.Balance {
-		t.Errorf("bob had %+v and %+v, was paid and had %+v, went back and has %+v", before, again, paid, after)
 	}
 }

@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -47,4 +48,11 @@ func (s *server) ask(method, path, body string, headers ...string) (status int, 
 	}
 	s.rest.ServeHTTP(w, r)
 	return w.Code, w.Body.String()
+}
+
+// get returns what is at a path.
+func (s *server) get(path string) string {
+	s.Helper()
+	_, text := s.ask(http.MethodGet, path, "")
+	return text
 }
