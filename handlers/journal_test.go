@@ -1,4 +1,4 @@
-// Requests through the server, with their log lines, events and journal entries.
+// Requests through a whole server, with their events and journal entries.
 
 package handlers_test
 
@@ -93,42 +93,6 @@ func TestTheJournalTellsWhatWasAsked(t *testing.T) {
 	failed := decoded[control.Requests](c, "/sim/requests?failed=true&interface=node", "").Requests
 	if len(failed) != 1 || failed[0].Calls[0].Error.Code != -32602 || !strings.HasPrefix(failed[0].Cause, "-32602 ") {
 		t.Errorf("what failed is %+v", failed)
-	}
-}
-
-// TestTheJournalVerifies counts, checks and forgets.
-func TestTheJournalVerifies(t *testing.T) {
-	c := journaled(t)
-	for range 2 {
-		c.send("/v1/chains/43114/blocks/5", "")
-	}
-	if n := decoded[control.RequestCount](c, "/sim/requests:count", `{"operation":"getBlock","parameters":{"blockId":"5"}}`).Count; n != 2 {
-		t.Errorf("%d requests", n)
-	}
-	for body, want := range map[string]bool{
-		`{"operation":"getBlock"}`: true, `{"operation":"getBlock","times":{"exactly":2}}`: true, `{"operation":"getBlock","times":{"atLeast":3}}`: false,
-		`{"operation":"getBlock","times":{"atMost":1}}`: false, `{"operation":"getBlock","times":{"atLeast":1,"atMost":2}}`: true,
-		`{"operation":"listBlocks","times":{"exactly":0}}`: true, `{"operation":"listBlocks"}`: false,
-	} {
-		v := decoded[control.Verification](c, "/sim/requests:verify", body)
-		if v.Verified != want {
-			t.Errorf("%s: %+v", body, v)
-		}
-	}
-	v := decoded[control.Verification](c, "/sim/requests:verify", `{"operation":"listBlocks"}`)
-	if len(v.NearMisses) != 2 || v.NearMisses[0].Request.Operation != "getBlock" || len(v.NearMisses[0].Differences) != 1 {
-		t.Errorf("near misses are %+v", v.NearMisses)
-	}
-	for body, want := range map[string]string{
-		`{"operation":"getBlok"}`: "did you mean getBlock?", `{"interface":"date"}`: "did you mean data?", `{"times":{}}`: "atLeast", `{"times":{"exactly":1,"atMost":2}}`: "atLeast",
-	} {
-		if status, text, _ := c.send("/sim/requests:verify", body); status != http.StatusBadRequest || !strings.Contains(text, want) {
-			t.Errorf("%s: %d %s", body, status, text)
-		}
-	}
-	forget(c)
-	if n := len(decoded[control.Requests](c, "/sim/requests", "").Requests); n != 0 {
-		t.Errorf("%d requests are left", n)
 	}
 }
 
