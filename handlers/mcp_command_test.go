@@ -5,7 +5,6 @@
 package handlers_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -51,37 +50,5 @@ func TestAgentsStartAWorld(t *testing.T) {
 	broken.Stdin = strings.NewReader("this is no JSON\n")
 	if code, stdout, stderr := outcome(t, broken); code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit %d: %s %s", code, stdout, stderr)
-	}
-}
-
-// TestThePageOfAgentsNamesEveryTool and no others.
-func TestThePageOfAgentsNamesEveryTool(t *testing.T) {
-	raw, err := os.ReadFile("docs/pages/agents.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(raw), "## Tools")
-	table, _, _ = strings.Cut(table, "\nA result is")
-	names := map[string]bool{}
-	for line := range strings.Lines(table) {
-		if cells := strings.Split(line, "|"); len(cells) > 2 && strings.Contains(cells[1], "`") {
-			for i, part := range strings.Split(cells[1], "`") {
-				if i%2 == 1 {
-					names[part] = true
-				}
-			}
-		}
-	}
-	for tool, err := range startAgent(t).session.Tools(t.Context(), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !names[tool.Name] {
-			t.Errorf("the page lacks %s", tool.Name)
-		}
-		delete(names, tool.Name)
-	}
-	for name := range names {
-		t.Errorf("there is no tool %s", name)
 	}
 }

@@ -313,6 +313,36 @@ func TestTheOverviewIsShort(t *testing.T) {
 	}
 }
 
+// TestThePageOfAgentsNamesEveryTool and no others.
+func TestThePageOfAgentsNamesEveryTool(t *testing.T) {
+	m := docs.New(nil)
+	page, _ := m.Find("agents")
+	_, table, _ := strings.Cut(m.Markdown(page), "## Tools")
+	table, _, _ = strings.Cut(table, "\nA result is")
+	var named, tools []string
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			for i, part := range strings.Split(cells[1], "`") {
+				if i%2 == 1 {
+					named = append(named, part)
+				}
+			}
+		}
+	}
+	_, h := telling(nil)
+	var list struct{ Tools []struct{ Name string } }
+	if problem := ask(t, h, "tools/list", "{}", &list); problem != "" {
+		t.Fatal(problem)
+	}
+	for _, tool := range list.Tools {
+		tools = append(tools, tool.Name)
+	}
+	slices.Sort(named)
+	if slices.Sort(tools); !slices.Equal(named, tools) {
+		t.Errorf("the page names\n%q\nthere are\n%q", named, tools)
+	}
+}
+
 // TestToolsSayWhatTheyDo: clients ask their user before they let an agent destroy something, and not when it only reads.
 func TestToolsSayWhatTheyDo(t *testing.T) {
 	_, h := telling(nil)
