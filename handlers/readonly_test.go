@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,8 +18,6 @@ import (
 
 	"github.com/ava-labs/avalanchego/utils/formatting"
 
-	"snowglobe/handlers/permit"
-	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
@@ -168,47 +165,4 @@ func modest() *syscall.SysProcAttr {
 		return nil
 	}
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
-}
-
-// TestWhatIsOnlyReadHasNoWishes calls every method by which test clients control a chain, and moves the clock, on a read-only world. None may affect
-// this process's responses, because other processes serve the same file.
-func TestWhatIsOnlyReadHasNoWishes(t *testing.T) {
-	t.Parallel()
-	w := readOnlyWorld(t)
-	h := surfaceOf(t, w)
-	var document struct {
-		Methods []struct {
-			Name     string
-			Servers  []struct{ Name string }
-			Examples []struct{ Params []struct{ Value any } }
-		}
-	}
-	if err := json.Unmarshal([]byte(ask(h, "GET", "/openrpc.json", "")), &document); err != nil {
-		t.Fatal(err)
-	}
-	signing := regexp.MustCompile(`_(accounts|requestAccounts|pendingTransactions|fillTransaction|sign.*)$`) // these change nothing
-	called := 0
-	for _, m := range document.Methods {
-		if !regexp.MustCompile(`^(evm|anvil|hardhat|tenderly)_`).MatchString(m.Name) || permit.Of(m.Name) != permit.Control || signing.MatchString(m.Name) {
-			continue
-		}
-		called++
-		params := []any{}
-		for _, p := range m.Examples[0].Params {
-			params = append(params, p.Value)
-		}
-		answer := ask(h, "POST", m.Servers[0].Name, `{"jsonrpc":"2.0","id":1,"method":"`+m.Name+`","params":`+encoded(t, params)+`}`)
-		unsupported := strings.Contains(answer, `"code":-32004`) || strings.HasSuffix(m.Name, "_setLoggingEnabled") // affects no world
-		if !unsupported && !strings.Contains(answer, store.ErrReadOnly.Error()) {
-			t.Errorf("%s: %s", m.Name, answer)
-		}
-	}
-	if called < 50 {
-		t.Errorf("%d methods were called", called)
-	}
-	for _, body := range []string{`{"advance":"1h"}`, `{"advance":"1h","wait":false}`, `{"set":"2026-08-01T00:00:00Z"}`, `{"rate":1000}`, `{"freeze":true}`} {
-		if answer := ask(h, "POST", "/sim/clock", body); !strings.Contains(answer, store.ErrReadOnly.Error()) {
-			t.Errorf("%s: %s", body, answer)
-		}
-	}
 }
