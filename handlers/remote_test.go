@@ -1,4 +1,4 @@
-// The command line, used with a running server.
+// Verbs of the built program that ask a running server.
 
 //go:build !race
 
@@ -9,48 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
 
-	"snowglobe/handlers"
-	"snowglobe/handlers/docs"
-	"snowglobe/seed"
 )
-
-// TestNamesOfHelp: every name that help lists has a page, and every flag is in exactly one group.
-func TestNamesOfHelp(t *testing.T) {
-	t.Parallel()
-	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
-	seed.NewFlags(f)
-	handlers.NewFlags(f)
-	f.Bool("force", false, "")
-	f.Bool("json", false, "")
-	handlers.NewTypes(f)
-	p := handlers.CommandLine(f)
-	taken := map[string]bool{"help": true, "man": true, "completion": true}
-	names := docs.New(nil).Names()
-	for _, v := range p.Verbs {
-		names = append(names, v.Name)
-	}
-	for _, name := range names {
-		if taken[name] {
-			t.Errorf("help %s may mean two things", name)
-		}
-		taken[name] = true
-	}
-	in := map[string]int{"config": 1}
-	for _, g := range p.Groups {
-		for _, name := range g.Flags {
-			if in[name]++; f.Lookup(name) == nil && name != "config" {
-				t.Errorf("%s lists --%s, which there is not", g.Title, name)
-			}
-		}
-	}
-	f.VisitAll(func(f *pflag.Flag) {
-		if in[f.Name] != 1 {
-			t.Errorf("--%s is in %d groups", f.Name, in[f.Name])
-		}
-	})
-}
 
 // TestVerbsThatAskAServer takes a snapshot, reverts to it, and makes another world, from the command line.
 func TestVerbsThatAskAServer(t *testing.T) {
