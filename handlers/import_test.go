@@ -1,4 +1,4 @@
-// A server and a world file import files of other tools.
+// A server imports files of other tools, across a copy and a revert of the world, and what it exports can be imported.
 
 package handlers_test
 
@@ -20,9 +20,7 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
-	"snowglobe/seed"
 	"snowglobe/sim"
-	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
 )
 
@@ -203,72 +201,5 @@ func TestExportedAllocGoesIn(t *testing.T) {
 	}
 	if text := export("addresses", "C"); !strings.Contains(text, `"alice": "`+alice+`"`) || !strings.Contains(text, `"43114"`) || strings.Contains(text, `"43113"`) {
 		t.Error(text)
-	}
-}
-
-// TestImportsOfAWorldFile makes a world with files of other tools, twice, and the same without them.
-func TestImportsOfAWorldFile(t *testing.T) {
-	t.Parallel()
-	text := `
-name: carried
-import:
-  - file: ` + foreign("anvil-1.7.1.hex") + `
-  - file: ` + foreign("genesis.json") + `
-    chain: fuji/C
-  - file: ` + foreign("run-latest.json") + `
-play:
-  - from: alice
-    to: Vault
-    method: deposit()
-    value: 0
-`
-	var notes []string
-	generate := func() *sim.World {
-		p, err := seed.ParseProfile("world.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		notes = nil
-		w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: p, Until: seed.DefaultUntil, Note: func(n string) { notes = append(notes, n) }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { w.Close() })
-		return w
-	}
-	w := generate()
-	dump := decodeDump(t, anvilDump(t))
-	delete(dump.Accounts, common.HexToAddress(alice)) // has paid for a transaction since
-	newDevnet(t, w, w.Chains[0]).holds(dump)
-	fuji := newDevnet(t, w, w.Chains[1])
-	if got := fuji.text("eth_call", map[string]any{"to": "0x00000000000000000000000000000000000a110c"}, "latest"); !strings.HasSuffix(got, `2a"`) {
-		t.Error(got)
-	}
-	if !strings.Contains(w.Meta.Shape, "sha256: ") || strings.Contains(w.Meta.Shape, "file:") {
-		t.Error(w.Meta.Shape)
-	}
-	if _, err := seed.ParseProfile("carried", []byte(w.Meta.Shape)); err != nil {
-		t.Error("the world's own profile:", err)
-	}
-	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "state only: its 5 blocks are left out") }) {
-		t.Errorf("%q", notes)
-	}
-	if _, err := verify.Verify(t.Context(), w, nil); err != nil {
-		t.Error(err)
-	}
-	if again := generate(); !bytes.Equal(again.Digest(), w.Digest()) {
-		t.Error("the same file makes another world")
-	}
-	for _, c := range []struct{ entry, problem string }{
-		{"{}", "world.yaml:3: import[0]: it needs a file"},
-		{"{file: nowhere.json}", "world.yaml:3: import[0].file: open nowhere.json"},
-		{"{file: " + foreign("genesis.json") + ", sha256: 00}", "world.yaml:3: import[0].sha256: the hash of"},
-		{"{file: " + foreign("genesis.json") + ", chain: P}", "world.yaml:3: import[0].chain: P is not an EVM chain"},
-		{"{file: " + foreign("genesis.json") + ", kind: anvil}", "import[0].file: " + foreign("genesis.json") + ":1: it has no accounts: it is no anvil"},
-	} {
-		_, err := seed.ParseProfile("world.yaml", []byte("name: bad\nimport:\n  - "+c.entry+"\n"))
-		if err == nil || !strings.Contains(err.Error(), c.problem) {
-			t.Errorf("%s: %v, want %s", c.entry, err, c.problem)
-		}
 	}
 }
