@@ -1,4 +1,4 @@
-// A running program and its log: how the node's admin API and host rules affect other clients.
+// The node's admin API in a running program: its effect on other clients, on files and on the log.
 
 //go:build !race
 
@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
 	"snowglobe/handlers/control"
@@ -75,7 +74,7 @@ func TestAdminHasEffect(t *testing.T) {
 			t.Errorf("%s is no profile: %v, %d bytes", name, err, len(raw))
 		}
 	}
-	s.stops(t)
+	s.stopped(t)
 	for want, times := range map[string]int{`DEBUG msg="API called" .*method=eth_chainId`: 1, `POST /ext/bc/C/rpc eth_chainId 200`: 2, `GET /v1/chains/43113`: 0} {
 		if got := len(regexp.MustCompile(want).FindAllString(s.banner.String(), -1)); got != times {
 			t.Errorf("%d lines with %s, want %d:\n%s", got, want, times, s.banner)
@@ -92,9 +91,9 @@ func TestAdminEndsWithTheProcess(t *testing.T) {
 	first.admin(t, "alias", `{"endpoint":"info","alias":"about"}`)
 	first.admin(t, "aliasChain", `{"chain":"C","alias":"contracts"}`)
 	first.admin(t, "setLoggerLevel", `{"logLevel":"off"}`)
-	first.stops(t)
+	first.stopped(t)
 	again := start(t, folder, options...)
-	defer again.stops(t)
+	defer again.stopped(t)
 	for _, path := range []string{"/ext/about", "/ext/bc/contracts/rpc"} {
 		if got := again.says(t, path, networkID); got != "404 page not found\n" {
 			t.Errorf("%s: %q", path, got)
@@ -174,66 +173,4 @@ func (s *started) changesLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer.Body.Close()
-}
-
-func (s *started) stops(t *testing.T) {
-	t.Helper()
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Wait(); err != nil {
-		t.Fatalf("%v: %s", err, s.banner)
-	}
-}
-
-// TestHostsAndPublicServer: host names must be allowed, and a public server has no admin API and tells nothing about its node.
-func TestHostsAndPublicServer(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir(), "--public", "--http-allowed-hosts", "Node.example, other.example")
-	defer s.stops(t)
-	for host, status := range map[string]int{"node.example:9650": 200, "evil.example": 403, "localhost": 403, "": 200} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/ext/info", strings.NewReader(networkID))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Content-Type", "application/json")
-		request.Host = host
-		answer, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
-		if answer.StatusCode != status {
-			t.Errorf("host %q: status %d, want %d", host, answer.StatusCode, status)
-		}
-	}
-	if got := s.says(t, "/ext/admin", `{}`); got != "404 page not found\n" {
-		t.Errorf("admin: %q", got)
-	}
-	if got := s.says(t, "/ext/info", `{"jsonrpc":"2.0","id":1,"method":"info.getNodeID"}`); !strings.Contains(got, "can't find method") {
-		t.Errorf("getNodeID: %s", got)
-	}
-}
-
-// TestWarpSignKnown starts a server whose validators refuse to sign unknown messages, such as the README's example.
-func TestWarpSignKnown(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir(), "--warp-sign", "known")
-	made := `{"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd65200000000"}`
-	if got := s.says(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", made); !strings.Contains(got, "did not send the message") {
-		t.Error(got)
-	}
-}
-
-// TestFaultsOfAFile: faults from a file apply from the start.
-func TestFaultsOfAFile(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "faults.yaml"), []byte("- match: {operation: getChain}\n  action: {status: 503}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := &clocked{t, start(t, folder, "--faults", filepath.Join(folder, "faults.yaml")).url}
-	if a := c.try("GET", "/v1/chains/43114", ""); a.status != 503 {
-		t.Errorf("%+v", a)
-	}
 }

@@ -180,22 +180,3 @@ func TestTwoHundredExportsAtOnce(t *testing.T) {
 		s.stopped(t)
 	}
 }
-
-// TestExportFlags: exports obey the limits of the flags.
-func TestExportFlags(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir(), "--quiet", "--export-max-rows", "20", "--export-workers", "1", "--export-retention", "1h")
-	body, _ := exportAll(t, s.reads(t, "/sim/world"))
-	id := s.begin(t, body).OperationID
-	text := ""
-	for range 2000 {
-		if text = s.reads(t, "/v1/operations/"+id); !strings.Contains(text, "RUNNING") {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	if !regexp.MustCompile(`"COMPLETED_WITH_WARNING".*"WarnTruncatedExport".*"nextDate":"2026-\d\d-\d\d"`).MatchString(text) {
-		t.Error(text)
-	}
-	s.stopped(t)
-}

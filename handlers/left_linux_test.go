@@ -50,5 +50,5 @@ func TestWorkOfWhoLeftEnds(t *testing.T) {
 			t.Errorf("%s: half a second after its client left the server works for %s", left.name, least)
 		}
 	}
-	s.stops(t)
+	s.stopped(t)
 }

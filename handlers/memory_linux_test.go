@@ -73,5 +73,5 @@ func TestMemoryIsBounded(t *testing.T) {
 		a.do(p, w)
 		below(a.name, 300)
 	}
-	s.stops(t)
+	s.stopped(t)
 }

@@ -39,7 +39,7 @@ func strictServer(t *testing.T, helicon bool, args ...string) http.Handler {
 }
 
 // serverWith serves a world with flags.
-func serverWith(t *testing.T, w *sim.World, args ...string) http.Handler {
+func serverWith(t *testing.T, w *sim.World, args ...string) *handlers.Server {
 	t.Helper()
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags := handlers.NewFlags(f)
