@@ -1,4 +1,4 @@
-// Every operation and method that a server registers, against the coverage table.
+// Every operation and method that a server registers, against the coverage table and what the live services deprecate.
 
 package handlers_test
 
@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,6 +131,52 @@ func TestEveryOperationIsInTheTable(t *testing.T) {
 			if name := strings.ToUpper(method) + " " + path; !known[name] {
 				t.Errorf("%s is served, and no operation of the real services", name)
 			}
+		}
+	}
+}
+
+// TestDeprecatedPathsAreMarked and no others.
+func TestDeprecatedPathsAreMarked(t *testing.T) {
+	t.Parallel()
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/openapi.json", "/upstream/openapi.json"} {
+		var document struct {
+			Paths      map[string]map[string]struct{ Deprecated bool }
+			Components struct {
+				Schemas map[string]struct {
+					Properties map[string]struct{ Deprecated bool }
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(ask(h, "GET", path, "")), &document); err != nil || len(document.Paths) == 0 {
+			t.Fatal(err, document)
+		}
+		others := []string{"/v1/chains/allBlocks", "/v1/chains/allTransactions", "/v1/chains/address/{address}", "/v1/rpcUsageMetrics"}
+		marked := 0
+		for path, calls := range document.Paths {
+			for method, call := range calls {
+				if want := strings.HasPrefix(path, "/v1/teleporter/") || slices.Contains(others, path); call.Deprecated != want {
+					t.Errorf("%s %s: deprecated is %v", method, path, call.Deprecated)
+				}
+				if call.Deprecated {
+					marked++
+				}
+			}
+		}
+		if marked != len(others)+3 {
+			t.Errorf("%d operations are deprecated", marked)
+		}
+		schemas := document.Components.Schemas
+		for _, field := range [][2]string{{"exportBody", "startDate"}, {"exportBody", "endDate"}, {"DataSubnet", "ownerAddresses"}, {"PlatformUTXO", "amount"}} {
+			if !schemas[field[0]].Properties[field[1]].Deprecated {
+				t.Errorf("%v is not deprecated", field)
+			}
+		}
+		if schemas["exportBody"].Properties["firstDate"].Deprecated {
+			t.Error("firstDate is deprecated")
 		}
 	}
 }
