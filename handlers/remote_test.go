@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-
 )
 
 // TestVerbsThatAskAServer takes a snapshot, reverts to it, and makes another world, from the command line.
