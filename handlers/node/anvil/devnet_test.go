@@ -2,9 +2,12 @@ package anvil_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +15,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/fixtures"
+	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers/node/nodetest"
 	"snowglobe/seed/seedtest"
 	"snowglobe/sim/evm/reader"
@@ -148,4 +154,189 @@ func TestBlocksByThemselves(t *testing.T) {
 	d.Text("evm_setAutomine", true)
 	stop()
 	<-ended
+}
+
+// TestMineDetailed sends a transaction that returns something, one that reverts with a reason, one that reverts without, and a payment, and mines
+// them. Every block equals eth_getBlockByNumber's, and the outputs equal those of eth_call.
+func TestMineDetailed(t *testing.T) {
+	t.Parallel()
+	w := seedtest.Copy(t, 1)
+	for _, c := range w.Chains[:2] {
+		d := nodetest.Open(t, w, c)
+		reverter, err := contracts.Load("Reverter")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pack := func(method string, args ...any) []byte {
+			data, err := reverter.ABI.Pack(method, args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+		d.Text("evm_setAutomine", false)
+		nonce, to := d.Nonce(), d.Contract("reverter")
+		sent := []*types.DynamicFeeTx{
+			{To: to, Data: pack("divide", big.NewInt(84), big.NewInt(2))},
+			{To: to, Data: pack("withReason", `so "it" goes`)},
+			{To: to, Data: pack("withoutData")},
+			{To: &someone, Value: big.NewInt(1)},
+		}
+		wants := []struct{ output, reason string }{
+			{hexutil.Encode(common.LeftPadBytes([]byte{42}, 32)), ""},
+			{"0x08c379a0", `so "it" goes`}, {"0x", ""}, {"0x", ""},
+		}
+		hashes := make([]common.Hash, len(sent))
+		for i, tx := range sent {
+			tx.Nonce, tx.Gas = nonce+uint64(i), 100_000
+			hashes[i] = d.Send(tx)
+		}
+		before := d.Head().Number
+		var blocks []map[string]any
+		d.Call(&blocks, "evm_mine_detailed", map[string]any{"blocks": 2})
+		if len(blocks) != 2 {
+			t.Fatalf("%d blocks", len(blocks))
+		}
+		found := 0
+		for i, block := range blocks {
+			var plain map[string]any
+			d.Call(&plain, "eth_getBlockByNumber", hexutil.EncodeUint64(before+1+uint64(i)), true)
+			for _, tx := range block["transactions"].([]any) {
+				tx := tx.(map[string]any)
+				at := slices.Index(hashes, common.HexToHash(tx["hash"].(string)))
+				reason, _ := tx["revertReason"].(string)
+				if output := tx["output"].(string); at < 0 || !strings.HasPrefix(output, wants[at].output) || wants[at].output == "0x" && output != "0x" || reason != wants[at].reason {
+					t.Errorf("transaction %d: output %v, reason %q", at, tx["output"], reason)
+				}
+				maps.DeleteFunc(tx, func(key string, _ any) bool { return key == "output" || key == "revertReason" })
+				found++
+			}
+			if got, want := asJSON(t, block), asJSON(t, plain); got != want {
+				t.Errorf("block %d: %s\nwant %s", i, got, want)
+			}
+		}
+		if found != len(sent) {
+			t.Errorf("%d transactions in the blocks", found)
+		}
+		if got := d.Problem("anvil_mine_detailed", map[string]any{"blocks": 1001}); !strings.Contains(got, "at most 1000") {
+			t.Error(got)
+		}
+	}
+}
+
+// TestAnvilTells checks small facts: the first block's time, when the head last changed by this computer's clock, and the chain id.
+func TestAnvilTells(t *testing.T) {
+	t.Parallel()
+	w := seedtest.Copy(t, 1)
+	d := nodetest.Open(t, w, w.Networks[0].CChain())
+	var genesis uint64
+	if d.Call(&genesis, "anvil_getGenesisTime"); genesis != d.Block(0).Header.Time {
+		t.Errorf("genesis at %d, want %d", genesis, d.Block(0).Header.Time)
+	}
+	var was, id string
+	d.Call(&id, "evm_snapshot")
+	for _, change := range []func(){
+		func() { d.Text("evm_mine") },
+		func() { d.Send(&types.DynamicFeeTx{Nonce: d.Nonce(), To: &someone}) },
+		func() { d.Text("evm_revert", id) },
+	} {
+		before := time.Now().UnixMilli()
+		var at int64
+		if d.Call(&at, "anvil_getLastBlockWallTime"); at > before {
+			t.Errorf("the head changed %d ms from now", at-before)
+		}
+		change()
+		if d.Call(&at, "anvil_getLastBlockWallTime"); at < before || at > time.Now().UnixMilli() {
+			t.Errorf("the head changed at %d, want from %d on", at, before)
+		}
+	}
+	d.Call(&id, "eth_networkId")
+	if d.Call(&was, "net_version"); id != was {
+		t.Errorf("network %s, want %s", id, was)
+	}
+	d.Call(&id, "eth_chainId")
+	d.Text("anvil_setChainId", id)
+	if got := d.Problem("anvil_setChainId", 31337); !strings.HasPrefix(got, "-32004 the chain id is 43114 for good") {
+		t.Error(got)
+	}
+}
+
+// TestSignaturesAreImpersonated lets ecrecover return another account for one signature: in calls, in blocks, in copies of the state, and until the
+// world is reverted.
+func TestSignaturesAreImpersonated(t *testing.T) {
+	t.Parallel()
+	w := seedtest.Copy(t, 1)
+	for _, c := range w.Chains {
+		if c.Row.EVMID != 43114 && c.Row.EVMID != 70411 {
+			continue
+		}
+		d := nodetest.Open(t, w, c)
+		// It passes its input to ecrecover, stores the answer in slot 0 and returns it.
+		recoverer := common.HexToAddress("0xec5e")
+		d.Text("anvil_setCode", recoverer, "0x366000600037602060003660006001"+"5afa50"+"600051600055"+"60206000f3")
+		hash := crypto.Keccak256([]byte("one"))
+		key, err := crypto.HexToECDSA(fixtures.Personas[0].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signature, err := crypto.Sign(hash, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input := func(hash []byte) hexutil.Bytes {
+			return slices.Concat(hash, common.LeftPadBytes([]byte{27 + signature[64]}, 32), signature[:64])
+		}
+		recovered := func(hash []byte, at string) common.Address {
+			var answer hexutil.Bytes
+			d.Call(&answer, "eth_call", map[string]any{"to": recoverer, "data": input(hash)}, at)
+			return common.BytesToAddress(answer)
+		}
+		other := crypto.Keccak256([]byte("two"))
+		if got := recovered(hash, "latest"); got != d.From {
+			t.Fatalf("%s signed", got)
+		}
+		before := d.Text("eth_blockNumber")
+		var snapshot string
+		d.Text("evm_mine")
+		d.Call(&snapshot, "evm_snapshot")
+		d.Text("anvil_impersonateSignature", hexutil.Encode(signature), someone) // v is 0 or 1
+		for _, hash := range [][]byte{hash, other} {
+			if got := recovered(hash, "latest"); got != someone {
+				t.Errorf("%s signed", got)
+			}
+		}
+		if got := recovered(hash, strings.Trim(before, `"`)); got != d.From {
+			t.Errorf("%s signed a block before", got)
+		}
+		sent := d.Send(&types.DynamicFeeTx{Nonce: d.Nonce(), To: &recoverer, Data: input(other), Gas: 100_000})
+		if stored := d.Text("eth_getStorageAt", recoverer, "0x0", "latest"); common.HexToAddress(strings.Trim(stored, `"`)) != someone {
+			t.Errorf("a block stored %s", stored)
+		}
+		var trace struct{ Output hexutil.Bytes }
+		d.Call(&trace, "debug_traceTransaction", sent, map[string]any{"tracer": "callTracer"})
+		if got := common.BytesToAddress(trace.Output); got != someone {
+			t.Errorf("traced again, %s signed", got)
+		}
+		verifytest.Sound(t, w)
+		d.Text("anvil_impersonateSignature", hexutil.Encode(append(signature[:64:64], 27+signature[64])), common.Address{})
+		if got := recovered(hash, "latest"); got != d.From {
+			t.Errorf("%s signed after the end", got)
+		}
+		d.Text("evm_revert", snapshot)
+		if got := recovered(hash, "latest"); got != d.From {
+			t.Errorf("%s signed after a revert", got)
+		}
+		if got := recovered(other, "latest"); got == someone || got == d.From {
+			t.Errorf("%s signed another message", got)
+		}
+	}
+}
+
+func asJSON(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

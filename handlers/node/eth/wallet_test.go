@@ -38,23 +38,6 @@ type batcher struct {
 	token *common.Address
 }
 
-// contract returns the address of the chain's contract with a role.
-func contract(c *nodetest.Chain, role string) *common.Address {
-	c.Helper()
-	all, err := c.World.DB.Contracts(c.Context(), c.Chain.Row.ID)
-	if err != nil {
-		c.Fatal(err)
-	}
-	for _, known := range all {
-		if known.Role == role {
-			address := common.BytesToAddress(known.Address)
-			return &address
-		}
-	}
-	c.Fatalf("there is no %s", role)
-	return nil
-}
-
 // pack encodes a call of a contract's artifact.
 func (b *batcher) pack(artifact, method string, args ...any) hexutil.Bytes {
 	b.Helper()
@@ -130,7 +113,7 @@ func TestBatchesOfCalls(t *testing.T) {
 		}
 		t.Run(c.Row.Name, func(t *testing.T) {
 			b := &batcher{Chain: nodetest.Open(t, w, c)}
-			b.token = contract(b.Chain, "usdx")
+			b.token = b.Contract("usdx")
 			b.together()
 			b.orNone()
 			b.oneByOne()
@@ -175,7 +158,7 @@ func (b *batcher) together() {
 // orNone: if an atomic batch fails, nothing is sent, its error is the call's, and its id stays free.
 func (b *batcher) orNone() {
 	head, nonce := b.Head().Number, b.Nonce()
-	request := b.request(true, map[string]any{"to": someone, "value": "0x5"}, to(contract(b.Chain, "reverter"), b.pack("Reverter", "withReason", "no snow")))
+	request := b.request(true, map[string]any{"to": someone, "value": "0x5"}, to(b.Contract("reverter"), b.pack("Reverter", "withReason", "no snow")))
 	request["id"] = "mine"
 	if _, refusal := b.batch(request); refusal != "3 call 1: execution reverted: no snow" {
 		b.Error(refusal)
@@ -201,7 +184,7 @@ func (b *batcher) orNone() {
 func (b *batcher) oneByOne() {
 	head := b.Head().Number
 	approve, transfer := b.pack("Token", "approve", b.From, big.NewInt(5)), b.pack("Token", "transferFrom", b.From, someone, big.NewInt(5))
-	fails := to(contract(b.Chain, "reverter"), b.pack("Reverter", "withoutData"))
+	fails := to(b.Contract("reverter"), b.pack("Reverter", "withoutData"))
 	for _, c := range []struct {
 		calls []map[string]any
 		want  string
@@ -261,7 +244,7 @@ func (b *batcher) waits() {
 
 // impersonated: a contract sends a batch, too.
 func (b *batcher) impersonated() {
-	treasury := *contract(b.Chain, "multicall")
+	treasury := *b.Contract("multicall")
 	b.Text("anvil_setBalance", treasury, "0xde0b6b3a7640000")
 	request := b.request(true, map[string]any{"to": someone, "value": "0x5"}, to(b.token, b.pack("Token", "approve", b.From, big.NewInt(3))))
 	request["from"] = treasury
@@ -321,7 +304,7 @@ func TestTheWalletsChainsAndTokens(t *testing.T) {
 	t.Parallel()
 	w := seedtest.Copy(t, 1)
 	d, l1 := nodetest.Open(t, w, w.Networks[0].CChain()), ids.ID(w.ChainNamed("70411").Row.BlockchainID).String()
-	usdx, alice := contract(d, "usdx").Hex(), strings.ToLower(d.From.Hex())
+	usdx, alice := d.Contract("usdx").Hex(), strings.ToLower(d.From.Hex())
 	chain := func(id, symbol, more string) string {
 		return `[{"chainId":"` + id + `","chainName":"x","rpcUrls":["http://127.0.0.1"],"nativeCurrency":{"name":"x","symbol":"` + symbol + `","decimals":18}` + more + `}]`
 	}
@@ -344,7 +327,7 @@ func TestTheWalletsChainsAndTokens(t *testing.T) {
 		{"wallet_watchAsset", asset("ERC20", usdx, `,"symbol":"USDC"`), `does not match the symbol in the contract (USDX)`},
 		{"wallet_watchAsset", asset("ERC20", usdx, `,"decimals":18`), `(18) do not match the decimals in the contract (6)`},
 		{"wallet_watchAsset", asset("ERC20", someone.Hex(), ""), `is no ERC-20 token`},
-		{"wallet_watchAsset", asset("ERC721", contract(d, "collection").Hex(), `,"tokenId":"999999"`), `none of the node's accounts owns token 999999`},
+		{"wallet_watchAsset", asset("ERC721", d.Contract("collection").Hex(), `,"tokenId":"999999"`), `none of the node's accounts owns token 999999`},
 		{"wallet_watchAsset", asset("ERC721", usdx, ""), `options.tokenId is not a decimal number`},
 		{"wallet_watchAsset", asset("ERC404", usdx, ""), `the asset type "ERC404" is not supported`},
 		{"wallet_watchAsset", `{"type":"ERC20"}`, `options.address is missing`},
