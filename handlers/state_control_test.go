@@ -8,8 +8,6 @@ import (
 	"io"
 	"math/big"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +17,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"snowglobe/sim"
 	"snowglobe/sim/verify"
 	"snowglobe/sim/verify/verifytest"
 )
@@ -80,7 +77,7 @@ func TestStateControl(t *testing.T) {
 		for _, part := range []struct {
 			name string
 			test func(*devnet)
-		}{{"at once", changedAtOnce}, {"tokens", changedTokens}, {"items", changedItems}, {"impersonation", impersonates}, {"nonces", setsNonces}, {"who answers", tellsWho}} {
+		}{{"at once", changedAtOnce}, {"tokens", changedTokens}, {"items", changedItems}, {"impersonation", impersonates}, {"who answers", tellsWho}} {
 			t.Run(fmt.Sprint(i, " ", part.name), func(t *testing.T) {
 				own := *d
 				own.T = t
@@ -365,17 +362,6 @@ func impersonates(d *devnet) {
 	d.call(&hash, "eth_sendUnsignedTransaction", map[string]any{"from": contract, "to": someone, "value": "0x1"})
 }
 
-// setsNonces: after a nonce was set back it is used again, but not by the same transaction.
-func setsNonces(d *devnet) {
-	tx := &types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: common.Big1}
-	d.mustSend(tx)
-	d.text("anvil_setNonce", d.from, tx.Nonce)
-	if _, refusal := d.send(tx); !strings.Contains(refusal, "already known") {
-		d.Error(refusal)
-	}
-	d.mustSend(&types.DynamicFeeTx{Nonce: tx.Nonce, To: &someone, Value: common.Big2})
-}
-
 // tellsWho: the answers have the form in which alloy, viem and Hardhat read anvil's.
 func tellsWho(d *devnet) {
 	head := d.head()
@@ -401,90 +387,6 @@ func tellsWho(d *devnet) {
 		fmt.Sprintf(`"latestBlockNumber":%d,"latestBlockHash":"0x`, head.Number), `"forkedNetwork":null,"snapshots":{}`} {
 		if !strings.Contains(metadata, want) {
 			d.Errorf("%s lacks %s", metadata, want)
-		}
-	}
-}
-
-// TestChangesOfTheStateLast: changes are in the file, the same requests give the same digest, blocks build on them, and verify and the inspection
-// find every manipulated one.
-func TestChangesOfTheStateLast(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "world.db")
-	worldFile(t, path)
-	w, err := sim.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	digests, fresh := map[string]bool{}, common.HexToAddress("0xf4e54")
-	for _, w := range []*sim.World{tinyWorld(t), w} {
-		d := newDevnet(t, w, w.Chains[0])
-		d.text("anvil_setBalance", fresh, "0xde0b6b3a7640000")
-		d.text("anvil_dealERC20", fresh, d.contract("usdx"), "0x7")
-		d.text("anvil_setNonce", fresh, 3)
-		d.text("evm_mine")
-		d.text("anvil_setCode", fresh, "0x602a60005260206000f3")
-		d.text("anvil_impersonateAccount", fresh)
-		d.text("evm_setAutomine", false)
-		d.text("eth_sendTransaction", map[string]any{"from": fresh, "to": someone, "value": "0x1"})
-		d.text("anvil_setStorageAt", fresh, "0x1", common.BigToHash(common.Big2))
-		digests[string(w.Digest())] = true
-	}
-	if len(digests) != 1 {
-		t.Error("the same requests made two digests")
-	}
-	digest := string(w.Digest())
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if w, err = sim.Open(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	d := newDevnet(t, w, w.Chains[0])
-	if string(w.Digest()) != digest || d.text("eth_getStorageAt", fresh, "0x1", "latest") != `"`+common.BigToHash(common.Big2).Hex()+`"` {
-		t.Error("a change is lost")
-	}
-	d.text("evm_mine") // it contains what waited without a signature
-	d.text("anvil_setBalance", fresh, "0x5")
-	if got := d.text("eth_getTransactionCount", fresh, "latest"); got != `"0x4"` {
-		t.Error("what waited is not in the block:", got)
-	}
-	d.verify()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, tampering := range []string{
-		"UPDATE state_change SET value = zeroblob(32) WHERE sequence = 0 AND kind = 'balance'",
-		"UPDATE state_change SET address = zeroblob(20) WHERE kind = 'code'",
-		"DELETE FROM state_change WHERE kind = 'nonce'",
-		"UPDATE state_change SET owner = NULL",
-		"UPDATE account SET balance = zeroblob(32) WHERE hex(address) LIKE '%F4E54' AND block = (SELECT max(block) FROM state_change)",
-		"UPDATE holding SET amount = x'08' WHERE hex(owner) LIKE '%F4E54'",
-		"DELETE FROM impersonated_tx",
-		"INSERT INTO impersonated_tx SELECT max(id) FROM tx WHERE id NOT IN (SELECT id FROM impersonated_tx)",
-		"UPDATE tx SET sender = zeroblob(20) WHERE id IN (SELECT id FROM impersonated_tx)",
-	} {
-		if testing.Short() && i%16 != 0 {
-			continue
-		}
-		copied := filepath.Join(t.TempDir(), "copy.db")
-		if err := os.WriteFile(copied, sound, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		change(t, copied, tampering)
-		w, err := sim.Open(t.Context(), copied)
-		if err == nil {
-			_, err = verify.Verify(t.Context(), w, nil)
-			if inspected := verify.Inspect(t.Context(), w, nil); inspected == nil && !strings.Contains(tampering, "holding") {
-				t.Errorf("%s: the inspection found nothing", tampering)
-			}
-			w.Close()
-		}
-		if err == nil {
-			t.Errorf("%s: nobody noticed", tampering)
 		}
 	}
 }
