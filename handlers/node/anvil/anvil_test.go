@@ -180,6 +180,17 @@ func TestState(t *testing.T) {
 	if have := balance(n.state(), a); have != "20" {
 		t.Errorf("16 wei and 4 are %v", have)
 	}
+	most := "0x" + strings.Repeat("ff", 32)
+	n.want("null", "anvil_addBalance", a, most)
+	if have := fmt.Sprintf("%#x", n.state().GetBalance(a)); have != most {
+		t.Errorf("the most that an account can have is %s", have)
+	}
+	n.refuses("-32602 missing value for required argument 1", "anvil_setBalance", a)
+	n.refuses("-32602 invalid argument 1: expected a number", "anvil_setBalance", a, "-1")
+	n.refuses("-32602 invalid argument 1: expected a number", "anvil_setBalance", a, "0x1"+strings.Repeat("00", 32))
+	n.refuses("-32602 invalid argument 0", "anvil_setBalance", "0x12", "0x1")
+	n.refuses("-32602 invalid argument 1", "anvil_setCode", a, "0x6")
+	n.refuses("-32602 invalid argument 2", "anvil_setStorageAt", a, "0x1", "0x2")
 	n.want("null", "anvil_setNonce", a, 8)
 	n.want("null", "anvil_setNonce", a, 3) // anvil lowers it
 	n.refuses("must not be smaller", "hardhat_setNonce", a, 2)
@@ -514,7 +525,7 @@ func TestGoingBack(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal([]byte(text), &m)
 		}
-		if err != nil || m.ClientVersion != "anvil/v1.7.1 (avalanchego/1.2.3)" || m.ChainID != 43114 || m.LatestBlockNumber != n.head().Number || m.LatestBlockHash != n.head().Hash || !strings.Contains(text, `"forkedNetwork":null`) {
+		if err != nil || m.ClientVersion != "anvil/v1.7.1 (avalanchego/1.2.3)" || m.ChainID != 43114 || m.LatestBlockNumber != n.head().Number || m.LatestBlockHash != n.head().Hash || !strings.Contains(text, `"forkedNetwork":null,"snapshots":{`) {
 			t.Errorf("%s: %s %v", method, text, err)
 		}
 		return m
