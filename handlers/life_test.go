@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -379,23 +378,6 @@ func TestALockedOutputIsUnlocked(t *testing.T) {
 		s.compareOwners()
 	}
 	s.ends()
-}
-
-// TestAPageTokenExpires a day after the page was read, by the world's clock.
-func TestAPageTokenExpires(t *testing.T) {
-	t.Parallel()
-	s := newStory(t)
-	const list = "/v1/chains/43114/blocks?pageSize=2"
-	token := fmt.Sprint(s.decode(list, ask(s.h, http.MethodGet, list, ""))["nextPageToken"])
-	made := s.world.Clock.Unix()
-	s.move(made + 24*3600 - 1)
-	s.decode("a second before", ask(s.h, http.MethodGet, list+"&pageToken="+token, ""))
-	for i := range int64(2) {
-		s.move(made + 24*3600 + i)
-		if text := ask(s.h, http.MethodGet, list+"&pageToken="+token, ""); !strings.Contains(text, `"statusCode":400`) || !strings.Contains(text, "pageToken") {
-			t.Errorf("%d seconds after: %s", i, text)
-		}
-	}
 }
 
 // TestAYearOfMetrics has every hour and day, even those without activity, and counts stakers and fees on the day on which they ended.
