@@ -68,9 +68,9 @@ func (c *clocked) call(path, method, params string) string {
 	return text
 }
 
-// TestTheClockHasDoors moves the clock in every possible way, and reads a validator's end one second before and after it from the Data API, from the
+// TestEveryWayToMoveTheClock moves the clock in every possible way, and reads a validator's end one second before and after it from the Data API, from the
 // node and from the list of upcoming events.
-func TestTheClockHasDoors(t *testing.T) {
+func TestEveryWayToMoveTheClock(t *testing.T) {
 	w := tinyWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -96,7 +96,7 @@ func TestTheClockHasDoors(t *testing.T) {
 	}
 	c.wantValidating(node, false)
 	if next := c.nextEnd(); next["unix"].(float64) <= float64(end) {
-		t.Errorf("an end that is over is to come: %v", next)
+		t.Errorf("a validator that has ended is still to end: %v", next)
 	}
 	next := c.nextEnd()["unix"]
 	if _, text, now = c.send(clock, `{"until":"next-validator-end"}`); now["unix"] != next {
@@ -195,13 +195,13 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	}
 	before := blocks()
 	if _, text, _ := c.send("/sim/clock", `{"advance":"5h"}`); blocks() != before {
-		t.Errorf("without people there are blocks: %s", text)
+		t.Errorf("there are blocks without people: %s", text)
 	}
 	if status, text, _ := c.send("/sim/clock", `{"populate":true}`); status != http.StatusBadRequest {
 		t.Errorf("populate alone: %s", text)
 	}
 	if status, text, now := c.send("/sim/clock", `{"populate":true,"advance":"17h"}`); status != http.StatusOK || now["populate"] != false || blocks() == before {
-		t.Errorf("with people there are no blocks: %d %s", status, text)
+		t.Errorf("there are no blocks with people: %d %s", status, text)
 	}
 	_, text, page := c.send("/v2/chains/43114/metrics/txCount?timeInterval=day&pageSize=1", "")
 	if point := page["results"].([]any)[0].(map[string]any); point["value"] == 0.0 || point["timestamp"] != float64(seed.DefaultUntil.Unix()) {
@@ -212,15 +212,15 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 		t.Errorf("the newest transaction: %s", text)
 	}
 	if _, _, now := c.send("/sim/clock", `{"populate":true,"rate":0}`); now["populate"] != true {
-		t.Errorf("people do not live on: %v", now)
+		t.Errorf("people do not stay: %v", now)
 	}
 	before = blocks()
 	if _, text, _ := c.send("/sim/clock", `{"advance":"12h"}`); blocks() == before {
-		t.Errorf("they act no more: %s", text)
+		t.Errorf("people no longer act: %s", text)
 	}
 	before = blocks()
 	if text := c.call("/ext/bc/C/rpc", "evm_increaseTime", `[43200]`); blocks() == before {
-		t.Errorf("they do not act in time that the node's method lets pass: %s", text)
+		t.Errorf("people do not act while evm_increaseTime moves the clock: %s", text)
 	}
 	ctx, end := context.WithCancel(t.Context())
 	worked := make(chan error, 1)
@@ -228,10 +228,10 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	status, text, now := c.send("/sim/clock", `{"advance":"300d","wait":false}`)
 	target, _ := now["target"].(string)
 	if status != http.StatusOK || target == "" || !strings.Contains(now["time"].(string), "2026-11") {
-		t.Fatalf("a move that nobody waits for: %d %s", status, text)
+		t.Fatalf("a move in the background: %d %s", status, text)
 	}
 	if status, text, _ := c.send("/sim/clock", `{"advance":"1h","wait":false}`); status != http.StatusConflict || !strings.Contains(text, "freeze") {
-		t.Errorf("a second one: %d %s", status, text)
+		t.Errorf("a second move: %d %s", status, text)
 	}
 	start := w.Clock.Now()
 	for deadline := time.Now().Add(time.Minute); !w.Clock.Now().After(start.Add(time.Hour)) && time.Now().Before(deadline); {

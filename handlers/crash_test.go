@@ -86,7 +86,7 @@ func TestCrashes(t *testing.T) {
 	}
 	for i, a := range activities {
 		if t.Logf("%s: clients were told of %d", a.name, told[i]); told[i] == 0 && a.do != nil && *kills >= 5*len(activities) {
-			t.Errorf("%s never came to anything", a.name)
+			t.Errorf("%s: no client got a response", a.name)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestADiskThatWasFullForAMoment(t *testing.T) {
 	largest(unix.RLIM_INFINITY)
 	for deadline := time.Now().Add(40 * time.Second); now().clock.Milliseconds < to; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("a move that nobody waits for has ended at %+v", now().clock)
+			t.Fatalf("a move in the background ended at %+v", now().clock)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func TestEveryFaultAsGoSeesIt(t *testing.T) {
 	dropped := decoded[control.Requests](c, "/sim/requests?fault=true&operation=listBlocks&pageSize=500", "").Requests
 	if !slices.ContainsFunc(dropped, func(s *journal.Summary) bool { return s.Status == 0 && strings.Contains(s.Fault, "drop before") }) ||
 		!slices.ContainsFunc(dropped, func(s *journal.Summary) bool { return s.Bytes == 100 && strings.Contains(s.Fault, "truncate 100") }) {
-		t.Error("the journal does not tell of the faults")
+		t.Error("the journal lacks the faults")
 	}
 }
 
@@ -174,8 +174,8 @@ func member(body, name string) string {
 	return text
 }
 
-// TestFaultsHaveNoWayToTheSimulator: no rule or header makes the simulator's own operations fail.
-func TestFaultsHaveNoWayToTheSimulator(t *testing.T) {
+// TestFaultsSpareTheSimulator: no rule or header makes the simulator's own operations fail.
+func TestFaultsSpareTheSimulator(t *testing.T) {
 	c := journaled(t)
 	c.addFault(`{"action":{"drop":"before"}}`)
 	c.addFault(`{"match":{"path":"/**"},"action":{"status":503}}`)

@@ -13,9 +13,9 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestTheFileGoesUnderTheServer: health reports in one sentence that the world's file is gone, and nothing else changes. Making a copy fails with the
+// TestTheFileVanishesUnderTheServer: health reports in one sentence that the world's file is gone, and nothing else changes. Making a copy fails with the
 // reason.
-func TestTheFileGoesUnderTheServer(t *testing.T) {
+func TestTheFileVanishesUnderTheServer(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "worlds")
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)

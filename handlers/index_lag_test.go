@@ -38,7 +38,7 @@ func TestTheIndexIsBehindTheNode(t *testing.T) {
 					t.Errorf("%s: the transaction is there: %d %s", lag, a.status, a.body)
 				}
 				if a := c.try("GET", "/v1/chains/43113/transactions/"+other, ""); a.status != http.StatusOK {
-					t.Errorf("%s: that of a chain which is not behind is not there: %d %s", lag, a.status, a.body)
+					t.Errorf("%s: the transaction of a chain without a lag is missing: %d %s", lag, a.status, a.body)
 				}
 				state = decoded[control.IndexStates](c, "/sim/index", "").Chains
 				if newest := member(first(c.try("GET", "/v1/chains/43114/blocks?pageSize=1", "").body), "blockNumber"); newest != state[0].Indexed || newest == state[0].Head {
@@ -54,7 +54,7 @@ func TestTheIndexIsBehindTheNode(t *testing.T) {
 					c.call("/ext/bc/C/rpc", "evm_mine", `[]`)
 				}
 				if a := c.try("GET", tx, ""); a.status != http.StatusOK {
-					t.Errorf("%s: the transaction is not there later: %d %s", lag, a.status, a.body)
+					t.Errorf("%s: the transaction is still missing: %d %s", lag, a.status, a.body)
 				}
 				c.call("/ext/bc/C/rpc", "evm_mine", `[]`)
 				behind := c.try("GET", "/v2/chains/43114/rollingWindowMetrics/txCount", "").body
@@ -214,7 +214,7 @@ func TestEachChainHasItsLag(t *testing.T) {
 		t.Errorf("the index has %s, the node %s", first(a.body), node)
 	}
 	if a := c.try("GET", "/v1/chains/43114/transactions/"+sent, ""); a.status != http.StatusNotFound {
-		t.Errorf("what the reorg removed is %d", a.status)
+		t.Errorf("the transaction that the reorg removed: %d", a.status)
 	}
 }
 

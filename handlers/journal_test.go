@@ -43,8 +43,8 @@ func decoded[T any](c *clocked, path, body string) (answer T) {
 	return answer
 }
 
-// TestTheJournalTellsWhatWasAsked records cached answers and calls over WebSocket, too, and refusals with their causes.
-func TestTheJournalTellsWhatWasAsked(t *testing.T) {
+// TestTheJournalHasEveryRequest records cached answers and calls over WebSocket, too, and refusals with their causes.
+func TestTheJournalHasEveryRequest(t *testing.T) {
 	c := journaled(t)
 	for range 2 {
 		c.send("/v1/chains/43114/blocks/5", "")
@@ -77,7 +77,7 @@ func TestTheJournalTellsWhatWasAsked(t *testing.T) {
 	want := "6 node eth_chainId 200 false, 5 data startTransactionExport 400 true, 4 node eth_getBalance 200 true, " +
 		"3 data listBlocks 400 true, 2 data getBlock 200 false, 1 data getBlock 200 false"
 	if text := strings.Join(got, ", "); text != want {
-		t.Errorf("there is\n%s: want\n%s", text, want)
+		t.Errorf("the journal has\n%s: want\n%s", text, want)
 	}
 	first, second := decoded[journal.Detail](c, "/sim/requests/1", ""), decoded[journal.Detail](c, "/sim/requests/2", "")
 	if first.ResponseBody == "" || first.ResponseBody != second.ResponseBody || first.Parameters["blockId"] != "5" || first.Parameters["chainId"] != "43114" {
@@ -88,11 +88,11 @@ func TestTheJournalTellsWhatWasAsked(t *testing.T) {
 	}
 	message := decoded[control.Requests](c, "/sim/requests?operation=eth_chainId", "").Requests
 	if len(message) != 1 || !message[0].WebSocket || message[0].Path != "/ext/bc/C/ws" {
-		t.Errorf("over WebSocket there was %+v", message)
+		t.Errorf("over WebSocket: %+v", message)
 	}
 	failed := decoded[control.Requests](c, "/sim/requests?failed=true&interface=node", "").Requests
 	if len(failed) != 1 || failed[0].Calls[0].Error.Code != -32602 || !strings.HasPrefix(failed[0].Cause, "-32602 ") {
-		t.Errorf("what failed is %+v", failed)
+		t.Errorf("failed requests are %+v", failed)
 	}
 }
 
@@ -118,9 +118,9 @@ func TestEventsAreStreamed(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsTakenDownBeforeItIsRead requests responses of many sizes and, as soon as the last byte has arrived, counts the requests in the
+// TestAResponseIsRecordedBeforeItIsRead requests responses of many sizes and, as soon as the last byte has arrived, counts the requests in the
 // journal.
-func TestAnAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
+func TestAResponseIsRecordedBeforeItIsRead(t *testing.T) {
 	c := journaled(t)
 	for n := 1; n <= 40; n++ {
 		for operation, path := range map[string]string{"listTransactions": "/v1/chains/43114/transactions?pageSize=100", "getChain": "/v1/chains/43114"} {
@@ -134,8 +134,8 @@ func TestAnAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 	}
 }
 
-// TestAnAlteredAnswerIsTakenDownBeforeItIsRead requests large responses that faults alter, and messages over WebSocket.
-func TestAnAlteredAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
+// TestAnAlteredResponseIsRecordedBeforeItIsRead requests large responses that faults alter, and messages over WebSocket.
+func TestAnAlteredResponseIsRecordedBeforeItIsRead(t *testing.T) {
 	c := journaled(t)
 	transport := &http.Transport{DisableKeepAlives: true} // otherwise it retries when a kept connection was reset
 	for _, fault := range []string{"truncate=60000", "slow=1ms", "drop=during", "drop", "invalid-json"} {

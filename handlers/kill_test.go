@@ -29,9 +29,9 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestNoBlockThatWasToldIsLost kills a server repeatedly while four clients send. Every transaction with a receipt is in the file at the receipt's
+// TestNoAnnouncedBlockIsLost kills a server repeatedly while four clients send. Every transaction with a receipt is in the file at the receipt's
 // position, and the file verifies. One client sends messages to an L1: after the next start each has been delivered exactly once.
-func TestNoBlockThatWasToldIsLost(t *testing.T) {
+func TestNoAnnouncedBlockIsLost(t *testing.T) {
 	t.Parallel()
 	rounds := 3
 	if testing.Short() {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestMachinesAreToldWhenTheServerAnswers reads the ready file and the first line of stdout, then runs env and healthcheck.
-func TestMachinesAreToldWhenTheServerAnswers(t *testing.T) {
+// TestMachinesLearnWhenTheServerAnswers reads the ready file and the first line of stdout, then runs env and healthcheck.
+func TestMachinesLearnWhenTheServerAnswers(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ready.json")
 	stdout := &strings.Builder{}

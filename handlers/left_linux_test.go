@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestWorkOfWhoLeftEnds: a server stops working on endless calls, on traces, and on a batch of searches, when their client is gone.
-func TestWorkOfWhoLeftEnds(t *testing.T) {
+// TestWorkEndsWhenItsClientLeaves: a server stops working on endless calls, on traces, and on a batch of searches, when their client is gone.
+func TestWorkEndsWhenItsClientLeaves(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--quiet")
 	const endless = `{"to":"0x000000000000000000000000000000000000c0de"},"latest"`

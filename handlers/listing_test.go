@@ -76,8 +76,8 @@ func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
 	}
 }
 
-// TestExamplesLeadToWhereTheReaderCameFrom: the URLs in the document's examples work for the reader.
-func TestExamplesLeadToWhereTheReaderCameFrom(t *testing.T) {
+// TestExamplesLeadToTheReadersServer: the URLs in the document's examples work for the reader.
+func TestExamplesLeadToTheReadersServer(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"snowglobe/sim/verify/verifytest"
 )
 
-// TestAKillWhileTheWorldGoesBack kills a server repeatedly during a revert or a reset: the world is in the old state or in the target state, never in
+// TestAKillDuringARevert kills a server repeatedly during a revert or a reset: the world is in the old state or in the target state, never in
 // between, and can be reverted from there.
-func TestAKillWhileTheWorldGoesBack(t *testing.T) {
+func TestAKillDuringARevert(t *testing.T) {
 	t.Parallel()
 	rounds := 6
 	if testing.Short() {

@@ -15,8 +15,8 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// TestTheWorldExpectsWhatTheDataAPITells compares personas' figures with the Data API.
-func TestTheWorldExpectsWhatTheDataAPITells(t *testing.T) {
+// TestExpectedFiguresAreTheDataAPIs compares personas' figures with the Data API.
+func TestExpectedFiguresAreTheDataAPIs(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

@@ -135,8 +135,8 @@ func (m *many) digest(world string) string {
 	return got.Digest
 }
 
-// TestWorldsBesideEachOther makes worlds from the head, from a snapshot and from a seed, and looks from each at the others.
-func TestWorldsBesideEachOther(t *testing.T) {
+// TestWorldsAreIndependent makes worlds from the head, from a snapshot and from a seed, and looks from each at the others.
+func TestWorldsAreIndependent(t *testing.T) {
 	w := copied(t, filepath.Join(t.TempDir(), "w.db"))
 	defer w.Close()
 	m := newMany(t, w, handlers.Options{})
@@ -168,7 +168,7 @@ func TestWorldsBesideEachOther(t *testing.T) {
 		}
 	}
 	if waiting := m.call("/w/b", "eth_getTransactionByHash", "["+pooled+"]"); !strings.Contains(waiting, `"blockNumber":null`) {
-		t.Errorf("what waited is %s in the world of the snapshot", waiting)
+		t.Errorf("in the world of the snapshot the waiting transaction is %s", waiting)
 	}
 
 	m.want(200, "POST", "/w/a/sim/clock", `{"advance":"1h"}`)
@@ -178,7 +178,7 @@ func TestWorldsBesideEachOther(t *testing.T) {
 	m.want(200, "GET", "/w/b/v1/chains/43114", "")
 	m.want(200, "GET", "/v1/chains/43114", "")
 	if m.digest("") != now || m.digest("/w/b") != then || m.digest("/w/world-1") != begin || m.digest("/w/a") == now {
-		t.Error("a change of one world changed another, or nothing")
+		t.Error("a change of one world changed another world, or nothing")
 	}
 	if list := m.want(200, "GET", "/w/a/sim/requests?operation=getChain", ""); strings.Count(list, `"id":`) != 1 || !strings.Contains(list, `"world":"a"`) || !strings.Contains(list, "/w/a/v1/chains/43114") {
 		t.Errorf("the journal of a has %s", list)
@@ -188,7 +188,7 @@ func TestWorldsBesideEachOther(t *testing.T) {
 	}
 	m.want(200, "POST", "/w/a/sim/reset", "")
 	if m.digest("/w/a") != begin || m.digest("") != now {
-		t.Error("a reset is not of one world alone")
+		t.Error("a reset changed another world")
 	}
 	if text := m.want(200, "GET", "/w/b/ext/metrics", ""); !strings.Contains(text, "\nsnowglobe_worlds 5\n") {
 		t.Error("the metrics do not tell how many worlds there are")
@@ -197,19 +197,19 @@ func TestWorldsBesideEachOther(t *testing.T) {
 	m.want(404, "GET", "/w/a/v1/chains", "")
 	m.want(201, "POST", "/w/b/sim/worlds", `{"name":"a","ttl":"1s"}`)
 	if m.digest("/w/a") != then {
-		t.Error("the new world of an old name is another one")
+		t.Error("the new world with an old name has another digest")
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		if list := m.want(200, "GET", "/sim/worlds", ""); !strings.Contains(list, `"name":"a"`) {
 			break
 		} else if time.Now().After(deadline) {
-			t.Fatalf("nobody asks it, and it does not end: %s", list)
+			t.Fatalf("an idle world does not end: %s", list)
 		}
 	}
 }
 
-// TestLinksOfAWorldLeadBackIntoIt follows the links in a world's responses.
-func TestLinksOfAWorldLeadBackIntoIt(t *testing.T) {
+// TestLinksOfAWorldStayInIt follows the links in a world's responses.
+func TestLinksOfAWorldStayInIt(t *testing.T) {
 	m := newMany(t, readWorld(t), handlers.Options{})
 	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
 	own, link := m.server.URL+"/w/a", regexp.MustCompile(`(https?|wss?)://`+regexp.QuoteMeta(strings.TrimPrefix(m.server.URL, "http://"))+`[^"'\s<>\\]*`)

@@ -68,8 +68,8 @@ func TestTheWorldInSections(t *testing.T) {
 	}
 }
 
-// TestTheWorldExpectsWhatBecameOfIt pays bob, and reverts: his expected figures follow at once.
-func TestTheWorldExpectsWhatBecameOfIt(t *testing.T) {
+// TestExpectedFiguresFollowTheWorld pays bob, and reverts: his expected figures follow at once.
+func TestExpectedFiguresFollowTheWorld(t *testing.T) {
 	t.Parallel()
 	w := seedtest.Copy(t, 1)
 	s := describing(t, w)
