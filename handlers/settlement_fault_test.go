@@ -50,6 +50,35 @@ func (d *devnet) recover() {
 	response.Body.Close()
 }
 
+// nodeBlock is the part of a block that the tests read.
+type nodeBlock struct {
+	Number, BaseFeePerGas *hexutil.Big
+	StateRoot             common.Hash
+	SettledHeight         *hexutil.Big
+	Transactions          []common.Hash
+}
+
+func (d *devnet) blockAt(tag string) (b nodeBlock) {
+	d.Helper()
+	d.call(&b, "eth_getBlockByNumber", tag, false)
+	return b
+}
+
+// nodeReceipt is the part of a receipt that the tests read.
+type nodeReceipt struct{ BlockNumber, GasUsed, EffectiveGasPrice *hexutil.Big }
+
+func (d *devnet) receiptOf(hash common.Hash) (r *nodeReceipt) {
+	d.Helper()
+	d.call(&r, "eth_getTransactionReceipt", hash)
+	return r
+}
+
+// paysWith sends a transfer with a gas limit and a tip of one wei, and returns its receipt.
+func (d *devnet) paysWith(gas uint64) *nodeReceipt {
+	d.Helper()
+	return d.receiptOf(d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(1), Gas: gas}))
+}
+
 func (d *devnet) number(tag string) uint64 {
 	d.Helper()
 	return d.blockAt(tag).Number.ToInt().Uint64()

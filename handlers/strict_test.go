@@ -138,6 +138,16 @@ func failed(message string) string {
 	return `{"jsonrpc":"2.0","error":{"code":-32000,"message":"` + message + `","data":null},"id":1}` + "\n"
 }
 
+// TestAStrictNodeHasNobodysKeys: before Helicon it says so, and since then it has no such method.
+func TestAStrictNodeHasNobodysKeys(t *testing.T) {
+	t.Parallel()
+	for helicon, want := range map[bool]string{false: `"result":[]`, true: `"error":{"code":-32601,"message":"the method eth_accounts does not exist/is not available"}`} {
+		if got := ask(strictServer(t, helicon, "--strict=all"), "POST", surface.CChain, methodCall+`eth_accounts","params":[]}`); !strings.Contains(got, want) {
+			t.Errorf("since Helicon %t: %s, want %s", helicon, got, want)
+		}
+	}
+}
+
 // TestStrictCrossesHelicon moves one server's clock over the activation: what the node removed disappears, and what it turned on appears.
 func TestStrictCrossesHelicon(t *testing.T) {
 	t.Parallel()

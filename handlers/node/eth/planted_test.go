@@ -1,12 +1,9 @@
-// Clients with assumptions that Helicon ended. Each works on a C-Chain before Helicon and on an L1, and fails on a C-Chain since, as on the network.
-
-package handlers_test
+package eth_test
 
 import (
 	"bytes"
 	"fmt"
 	"math/big"
-	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,7 +14,9 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/ethereum/go-ethereum/trie"
 
+	"snowglobe/handlers/node/nodetest"
 	"snowglobe/seed/seedtest"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // nodeBlock is the part of a block that these clients read.
@@ -28,37 +27,37 @@ type nodeBlock struct {
 	Transactions          []common.Hash
 }
 
-func (d *devnet) blockAt(tag string) (b nodeBlock) {
+func blockAt(d *nodetest.Chain, tag string) (b nodeBlock) {
 	d.Helper()
-	d.call(&b, "eth_getBlockByNumber", tag, false)
+	d.Call(&b, "eth_getBlockByNumber", tag, false)
 	return b
 }
 
 // nodeReceipt is the part of a receipt that these clients read.
 type nodeReceipt struct{ BlockNumber, GasUsed, EffectiveGasPrice *hexutil.Big }
 
-func (d *devnet) receiptOf(hash common.Hash) (r *nodeReceipt) {
+func receiptOf(d *nodetest.Chain, hash common.Hash) (r *nodeReceipt) {
 	d.Helper()
-	d.call(&r, "eth_getTransactionReceipt", hash)
+	d.Call(&r, "eth_getTransactionReceipt", hash)
 	return r
 }
 
 // paysWith sends a transfer with a gas limit and a tip of one wei, and returns its receipt.
-func (d *devnet) paysWith(gas uint64) *nodeReceipt {
+func paysWith(d *nodetest.Chain, gas uint64) *nodeReceipt {
 	d.Helper()
-	return d.receiptOf(d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: big.NewInt(1), Gas: gas}))
+	return receiptOf(d, d.Send(&types.DynamicFeeTx{Nonce: d.Nonce(), To: &someone, Value: big.NewInt(1), Gas: gas}))
 }
 
 // feeFromTheHeader takes the price of gas from the block instead of the receipt.
-func feeFromTheHeader(d *devnet) string {
-	greedy, limit := common.HexToAddress("0x94eed1"), d.head().GasLimit
-	d.text("anvil_setCode", greedy, "0xfe") // INVALID uses all gas at once
-	for d.head().BaseFee.Int64() < 20 {     // others use all the gas there is, until it costs more than the minimum price
-		d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &greedy, Gas: limit})
+func feeFromTheHeader(d *nodetest.Chain) string {
+	greedy, limit := common.HexToAddress("0x94eed1"), d.Head().Header.GasLimit
+	d.Text("anvil_setCode", greedy, "0xfe")    // INVALID uses all gas at once
+	for d.Head().Header.BaseFee.Int64() < 20 { // others use all the gas there is, until it costs more than the minimum price
+		d.Send(&types.DynamicFeeTx{Nonce: d.Nonce(), To: &greedy, Gas: limit})
 	}
-	d.paysWith(limit) // and this one asks for more gas than it uses
-	r := d.paysWith(21_000)
-	want := new(big.Int).Add(d.blockAt(r.BlockNumber.String()).BaseFeePerGas.ToInt(), common.Big1)
+	paysWith(d, limit) // and this one asks for more gas than it uses
+	r := paysWith(d, 21_000)
+	want := new(big.Int).Add(blockAt(d, r.BlockNumber.String()).BaseFeePerGas.ToInt(), common.Big1)
 	switch got := r.EffectiveGasPrice.ToInt(); got.Cmp(want) {
 	case 0:
 		return ""
@@ -70,40 +69,40 @@ func feeFromTheHeader(d *devnet) string {
 }
 
 // proofAgainstItsOwnHeader checks a proof of the newest block with the state root of that block.
-func proofAgainstItsOwnHeader(d *devnet) string {
-	r := d.paysWith(21_000)
-	err := d.proves(r.BlockNumber.String(), d.blockAt(r.BlockNumber.String()).StateRoot)
+func proofAgainstItsOwnHeader(d *nodetest.Chain) string {
+	r := paysWith(d, 21_000)
+	err := proves(d, r.BlockNumber.String(), blockAt(d, r.BlockNumber.String()).StateRoot)
 	if err == nil {
 		return ""
 	}
 	// The root that fits is in the header that settles the block.
-	d.text("evm_increaseTime", "0x6")
-	d.text("evm_mine")
-	settling := d.blockAt("latest")
+	d.Text("evm_increaseTime", "0x6")
+	d.Text("evm_mine")
+	settling := blockAt(d, "latest")
 	for settling.Number.ToInt().Cmp(r.BlockNumber.ToInt()) > 0 && settling.SettledHeight.ToInt().Cmp(r.BlockNumber.ToInt()) != 0 {
-		settling = d.blockAt(hexutil.EncodeBig(new(big.Int).Sub(settling.Number.ToInt(), common.Big1)))
+		settling = blockAt(d, hexutil.EncodeBig(new(big.Int).Sub(settling.Number.ToInt(), common.Big1)))
 	}
-	if right := d.proves(r.BlockNumber.String(), settling.StateRoot); right != nil {
+	if right := proves(d, r.BlockNumber.String(), settling.StateRoot); right != nil {
 		return fmt.Sprintf("the proof of block %s does not fit block %s, which settles it: %v", r.BlockNumber, settling.Number, right)
 	}
 	return "the proof does not fit the state root"
 }
 
 // proves checks the proof of alice's account at a block with a state root.
-func (d *devnet) proves(block string, root common.Hash) error {
+func proves(d *nodetest.Chain, block string, root common.Hash) error {
 	d.Helper()
 	var proof struct {
 		AccountProof   []hexutil.Bytes
 		Balance, Nonce *hexutil.Big
 	}
-	d.call(&proof, "eth_getProof", d.from, []string{}, block)
+	d.Call(&proof, "eth_getProof", d.From, []string{}, block)
 	nodes := memorydb.New()
 	for _, node := range proof.AccountProof {
 		if err := nodes.Put(crypto.Keccak256(node), node); err != nil {
 			d.Fatal(err)
 		}
 	}
-	value, err := trie.VerifyProof(root, crypto.Keccak256(d.from[:]), nodes)
+	value, err := trie.VerifyProof(root, crypto.Keccak256(d.From[:]), nodes)
 	if err != nil {
 		return err
 	}
@@ -119,13 +118,13 @@ func (d *devnet) proves(block string, root common.Hash) error {
 }
 
 // finalizedIsTheNewest expects the newest block to be final and nothing to follow it.
-func finalizedIsTheNewest(d *devnet) string {
-	r := d.paysWith(21_000)
-	switch final := d.blockAt("finalized"); final.Number.ToInt().Cmp(r.BlockNumber.ToInt()) {
+func finalizedIsTheNewest(d *nodetest.Chain) string {
+	r := paysWith(d, 21_000)
+	switch final := blockAt(d, "finalized"); final.Number.ToInt().Cmp(r.BlockNumber.ToInt()) {
 	case 0:
 		return ""
 	case -1:
-		if safe := d.blockAt("safe"); safe.Number.String() != final.Number.String() {
+		if safe := blockAt(d, "safe"); safe.Number.String() != final.Number.String() {
 			return fmt.Sprintf("safe is %s, finalized is %s", safe.Number, final.Number)
 		}
 		return "finalized is behind the receipt"
@@ -135,8 +134,8 @@ func finalizedIsTheNewest(d *devnet) string {
 }
 
 // roundGasLimit sends with a round gas limit instead of an estimate, and expects to pay for what it used.
-func roundGasLimit(d *devnet) string {
-	switch r := d.paysWith(4_000_001); r.GasUsed.ToInt().Uint64() {
+func roundGasLimit(d *nodetest.Chain) string {
+	switch r := paysWith(d, 4_000_001); r.GasUsed.ToInt().Uint64() {
 	case 21_000:
 		return ""
 	case 2_000_001:
@@ -146,14 +145,15 @@ func roundGasLimit(d *devnet) string {
 	}
 }
 
-// TestPlantedClients runs each client on every kind of chain.
+// TestPlantedClients runs clients with assumptions that Helicon ended. Each works on a C-Chain before Helicon and on an L1, and fails on a C-Chain
+// since, as on the network.
 func TestPlantedClients(t *testing.T) {
 	t.Parallel()
-	before, since := seedtest.Copy(t, 1, "helicon=never"), tinyWorld(t)
+	before, since := seedtest.Copy(t, 1, "helicon=never"), seedtest.Copy(t, 1)
 	c, l1 := since.Networks[0].CChain(), since.Chains[len(since.Chains)-1]
 	for _, client := range []struct {
 		name  string
-		run   func(*devnet) string
+		run   func(*nodetest.Chain) string
 		since string // what happens to it on a C-Chain since Helicon
 	}{
 		{"fee from the header", feeFromTheHeader, "paid less than the header's base fee and the tip"},
@@ -164,24 +164,16 @@ func TestPlantedClients(t *testing.T) {
 		t.Run(client.name, func(t *testing.T) {
 			for _, on := range []struct {
 				name, want string
-				*devnet
+				*nodetest.Chain
 			}{
-				{"before", "", newDevnet(t, before, before.Networks[0].CChain())}, {"since", client.since, newDevnet(t, since, c)}, {"L1", "", newDevnet(t, since, l1)},
+				{"before", "", nodetest.Open(t, before, before.Networks[0].CChain())}, {"since", client.since, nodetest.Open(t, since, c)}, {"L1", "", nodetest.Open(t, since, l1)},
 			} {
-				if got := client.run(on.devnet); got != on.want {
+				if got := client.run(on.Chain); got != on.want {
 					t.Errorf("%s: %q, want %q", on.name, got, on.want)
 				}
 			}
 		})
 	}
-	t.Run("eth_accounts under --strict", func(t *testing.T) {
-		for helicon, want := range map[bool]string{false: `"result":[]`, true: `"error":{"code":-32601,"message":"the method eth_accounts does not exist/is not available"}`} {
-			h := strictServer(t, helicon, "--strict=all")
-			if got := ask(h, "POST", "/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"eth_accounts","params":[]}`); !strings.Contains(got, want) {
-				t.Errorf("since Helicon %t: %s, want %s", helicon, got, want)
-			}
-		}
-	})
-	newDevnet(t, since, c).verify()
-	newDevnet(t, before, before.Networks[0].CChain()).verify()
+	verifytest.Sound(t, since)
+	verifytest.Sound(t, before)
 }
