@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -411,27 +410,6 @@ func TestReadersDoNotWaitForAReset(t *testing.T) {
 		}
 	}
 	t.Error("no answer came while the world was reset")
-}
-
-// TestAResetAnswersTheFreshWorld compares the answer of a reset with the world before anything changed.
-func TestAResetAnswersTheFreshWorld(t *testing.T) {
-	t.Parallel()
-	u := newUndoing(t)
-	defer u.close()
-	fresh, clock := hex.EncodeToString(u.world.Digest()), u.world.Clock.Unix()
-	if err := u.world.MinerOf(u.l.CChain()).Mine(t.Context(), 3, time.Minute); err != nil {
-		t.Fatal(err)
-	}
-	var answer struct {
-		Digest string
-		Clock  struct{ Unix int64 }
-	}
-	if err := json.Unmarshal([]byte(ask(u.h, http.MethodPost, "/sim/reset", "")), &answer); err != nil {
-		t.Fatal(err)
-	}
-	if answer.Digest != fresh || answer.Clock.Unix != clock {
-		t.Errorf("the reset answers digest %s at %d, the world began with %s at %d", answer.Digest, answer.Clock.Unix, fresh, clock)
-	}
 }
 
 // TestTheUndoLogIsBounded sends many transactions, each in its own block. The file's undo log grows by little more than a row per commit,
