@@ -4,6 +4,7 @@ package handlers_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/pflag"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/surface"
 )
 
 // TestTheIndexIsAnOption calls the node's index on a server with it and on one without.
@@ -97,5 +103,47 @@ func TestExportFlags(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWhenBlocksAreMade reads the flags, under anvil's names, and checks how the chains behave.
+func TestWhenBlocksAreMade(t *testing.T) {
+	t.Parallel()
+	w := tinyWorldOf(t, 1)
+	for _, c := range []struct {
+		args     []string
+		automine bool
+		interval time.Duration
+	}{
+		{nil, true, 0}, {[]string{"--block-time", "2s"}, false, 2 * time.Second}, {[]string{"--block-time", "12"}, false, 12 * time.Second},
+		{[]string{"--block-time=500ms", "--mixed-mining"}, true, 500 * time.Millisecond}, {[]string{"--no-mining"}, false, 0},
+	} {
+		serverWith(t, w, c.args...)
+		for _, m := range w.Miners {
+			if m.Automine() != c.automine || m.Interval() != c.interval {
+				t.Errorf("%v: automine %t, every %s", c.args, m.Automine(), m.Interval())
+			}
+			m.SetAutomine(true)
+			m.SetInterval(0)
+		}
+	}
+}
+
+// TestStrictValues reads the flag's values.
+func TestStrictValues(t *testing.T) {
+	for text, want := range map[string]surface.State{"": surface.Never, "--strict": surface.On, "--strict=true": surface.On, "--strict=all": surface.Off, "--strict=false": surface.Never} {
+		f := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags := handlers.NewFlags(f)
+		if err := f.Parse(strings.Fields(text)); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := flags.Options(io.Discard); err != nil || o.Node.Strict != want {
+			t.Errorf("%q: %v %v", text, o.Node.Strict, err)
+		}
+	}
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	handlers.NewFlags(f)
+	if err := f.Parse([]string{"--strict=more"}); err == nil || !strings.Contains(err.Error(), "true, false or all") {
+		t.Errorf("more: %v", err)
 	}
 }

@@ -215,25 +215,6 @@ func TestStrictRefusesPagesAsANode(t *testing.T) {
 	}
 }
 
-// TestStrictValues reads the flag's values.
-func TestStrictValues(t *testing.T) {
-	for text, want := range map[string]surface.State{"": surface.Never, "--strict": surface.On, "--strict=true": surface.On, "--strict=all": surface.Off, "--strict=false": surface.Never} {
-		f := pflag.NewFlagSet("", pflag.ContinueOnError)
-		flags := handlers.NewFlags(f)
-		if err := f.Parse(strings.Fields(text)); err != nil {
-			t.Fatal(err)
-		}
-		if o, err := flags.Options(io.Discard); err != nil || o.Node.Strict != want {
-			t.Errorf("%q: %v %v", text, o.Node.Strict, err)
-		}
-	}
-	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	handlers.NewFlags(f)
-	if err := f.Parse([]string{"--strict=more"}); err == nil || !strings.Contains(err.Error(), "true, false or all") {
-		t.Errorf("more: %v", err)
-	}
-}
-
 // TestTheTableNamesEveryMethodOfServices compares the table with the methods registered for the node's own services; none may go beyond a node.
 func TestTheTableNamesEveryMethodOfServices(t *testing.T) {
 	t.Parallel()

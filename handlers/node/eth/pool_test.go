@@ -3,6 +3,7 @@ package eth_test
 import (
 	"fmt"
 	"math/big"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers/node/nodetest"
 	"snowglobe/seed/seedtest"
+	"snowglobe/sim"
 	"snowglobe/sim/verify/verifytest"
 )
 
@@ -214,4 +216,44 @@ func signs(d *nodetest.Chain) {
 	if done.Status != 1 {
 		d.Errorf("%+v", done)
 	}
+}
+
+// TestWhatWaitsIsThereAgain: the pool survives a restart, and is not part of the digest.
+func TestWhatWaitsIsThereAgain(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "world.db")
+	if err := seedtest.Shared(t, "tiny", 1).DB.WriteCopy(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	w, err := sim.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := string(w.Digest())
+	d := nodetest.Open(t, w, w.Chains[0])
+	d.Text("evm_setAutomine", false)
+	nonce := d.Nonce()
+	d.Send(&types.DynamicFeeTx{Nonce: nonce, To: &someone})
+	d.Send(&types.DynamicFeeTx{Nonce: nonce + 1, To: &someone})
+	d.Send(&types.DynamicFeeTx{Nonce: nonce + 5, To: &someone})
+	content := d.Text("txpool_content")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w, err = sim.Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if string(w.Digest()) != digest {
+		t.Error("what waits is in the digest")
+	}
+	d = nodetest.Open(t, w, w.Chains[0])
+	if got := d.Text("txpool_content"); got != content {
+		t.Errorf("%s\nbefore %s", got, content)
+	}
+	d.Text("evm_mine")
+	if got := d.Text("txpool_status"); got != `{"pending":"0x0","queued":"0x1"}` {
+		t.Error(got)
+	}
+	verifytest.Sound(t, w)
 }

@@ -1,32 +1,116 @@
-// A devnet, driven like Hardhat and anvil users do, seen by every interface.
+// A devnet behind a server, as its clients use it: go-ethereum's, its bindings, and the one whose requests were recorded.
 
 package handlers_test
 
 import (
 	"bytes"
+	"crypto/ecdsa"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"net/http"
-	"path/filepath"
+	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/accounts/abi/bind/v2"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
 	ethrpc "github.com/ethereum/go-ethereum/rpc"
-
-	"github.com/spf13/pflag"
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/verify/verifytest"
 )
 
 var someone = common.HexToAddress("0x50e50e")
+
+// devnet is a world behind a server, as one client sees one of its chains.
+type devnet struct {
+	*testing.T
+	world  *sim.World
+	server *handlers.Server
+	url    string
+	client *ethclient.Client
+	chain  *reader.Chain
+	key    *ecdsa.PrivateKey
+	from   common.Address
+}
+
+// newDevnet serves a world. The client is alice.
+func newDevnet(t *testing.T, w *sim.World, c *reader.Chain) *devnet {
+	t.Helper()
+	return newDevnetWith(t, w, c, handlers.Options{Network: "mainnet"})
+}
+
+func newDevnetWith(t *testing.T, w *sim.World, c *reader.Chain, o handlers.Options) *devnet {
+	t.Helper()
+	h, err := handlers.New(w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	t.Cleanup(func() { h.Close(); s.Close() })
+	d := &devnet{T: t, world: w, server: h, url: s.URL, chain: c}
+	if d.client, err = ethclient.Dial(d.rpc("http", "rpc")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.client.Close)
+	personas, err := w.DB.Personas(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.key, err = crypto.ToECDSA(personas[0].Key); err != nil {
+		t.Fatal(err)
+	}
+	d.from = crypto.PubkeyToAddress(d.key.PublicKey)
+	return d
+}
+
+func (d *devnet) rpc(scheme, end string) string {
+	return strings.Replace(d.url, "http", scheme, 1) + "/ext/bc/" + ids.ID(d.chain.Row.BlockchainID).String() + "/" + end
+}
+
+// sign makes a transaction from alice with sufficient fees.
+func (d *devnet) sign(tx *types.DynamicFeeTx) *types.Transaction {
+	d.Helper()
+	id := new(big.Int).SetUint64(d.chain.Row.EVMID)
+	tx.ChainID = id
+	if tx.GasFeeCap == nil {
+		tx.GasTipCap, tx.GasFeeCap = big.NewInt(1), big.NewInt(2_000_000_000_000)
+	}
+	if tx.Gas == 0 {
+		tx.Gas = 21_000
+	}
+	signed, err := types.SignNewTx(d.key, types.LatestSignerForChainID(id), tx)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return signed
+}
+
+func (d *devnet) nonce() uint64 {
+	d.Helper()
+	nonce, err := d.client.PendingNonceAt(d.Context(), d.from)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return nonce
+}
+
+// verify checks the whole world.
+func (d *devnet) verify() {
+	d.Helper()
+	verifytest.Sound(d, d.world)
+}
 
 // call calls a method and reads its result.
 func (d *devnet) call(result any, method string, params ...any) {
@@ -105,42 +189,49 @@ func TestADevnet(t *testing.T) {
 	d.verify()
 }
 
-// TestWhatWaitsIsThereAgain: the pool survives a restart, and is not part of the digest.
-func TestWhatWaitsIsThereAgain(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "world.db")
-	worldFile(t, path)
-	w, err := sim.Open(t.Context(), path)
+// sentAtOnce: on every chain, a transaction's receipt exists when the call returns, and the clock has at least its block's time.
+func sentAtOnce(d *devnet) {
+	for _, c := range d.world.Chains {
+		own := newDevnet(d.T, d.world, c)
+		own.sentAtOnce()
+	}
+}
+
+func (d *devnet) sentAtOnce() {
+	before, digest, to := d.world.Clock.UnixMilli(), string(d.world.Digest()), common.HexToAddress("0xa70ce")
+	tx := d.sign(&types.DynamicFeeTx{Nonce: d.nonce(), To: &to, Value: big.NewInt(7)})
+	if err := d.client.SendTransaction(d.Context(), tx); err != nil {
+		d.Fatal(err)
+	}
+	receipt, err := d.client.TransactionReceipt(d.Context(), tx.Hash())
+	if err != nil || receipt.Status != 1 {
+		d.Fatal(receipt, err)
+	}
+	if head := d.head(); head.Number.Cmp(receipt.BlockNumber) != 0 || d.world.Clock.Unix() < int64(head.Time) || d.world.Clock.UnixMilli() < before {
+		d.Errorf("the clock is at %d, block %d at %d", d.world.Clock.Unix(), head.Number, head.Time)
+	}
+	if balance, err := d.client.BalanceAt(d.Context(), to, nil); err != nil || balance.Int64() != 7 {
+		d.Error(balance, err)
+	}
+	if digest == string(d.world.Digest()) {
+		d.Error("the digest did not notice")
+	}
+}
+
+// counterCode is the init code of a contract that returns 42 and logs the caller.
+const counterCode = "0x601a600c600039601a6000f3337ffd8d0c1dc3ab254ec49463a1192bb2423b3b851adedec1aa94dcd362dc063c9d60206000a2602a60005260206000f3"
+
+// bindings uses go-ethereum's own bindings: they deploy a contract and wait for it.
+func bindings(d *devnet) {
+	auth := bind.NewKeyedTransactor(d.key, new(big.Int).SetUint64(d.chain.Row.EVMID))
+	auth.Context = d.Context()
+	address, tx, err := bind.DeployContract(auth, common.FromHex(counterCode), d.client, nil)
 	if err != nil {
-		t.Fatal(err)
+		d.Fatal(err)
 	}
-	digest := string(w.Digest())
-	d := newDevnet(t, w, w.Chains[0])
-	d.text("evm_setAutomine", false)
-	nonce := d.nonce()
-	d.mustSend(&types.DynamicFeeTx{Nonce: nonce, To: &someone})
-	d.mustSend(&types.DynamicFeeTx{Nonce: nonce + 1, To: &someone})
-	d.mustSend(&types.DynamicFeeTx{Nonce: nonce + 5, To: &someone})
-	content := d.text("txpool_content")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+	if got, err := bind.WaitDeployed(d.Context(), d.client, tx.Hash()); err != nil || got != address {
+		d.Fatal(got, err)
 	}
-	if w, err = sim.Open(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	if string(w.Digest()) != digest {
-		t.Error("what waits is in the digest")
-	}
-	d = newDevnet(t, w, w.Chains[0])
-	if got := d.text("txpool_content"); got != content {
-		t.Errorf("%s\nbefore %s", got, content)
-	}
-	d.text("evm_mine")
-	if got := d.text("txpool_status"); got != `{"pending":"0x0","queued":"0x1"}` {
-		t.Error(got)
-	}
-	d.verify()
 }
 
 // recorded lists requests that change the world in every way, as a client once sent them.
@@ -178,42 +269,6 @@ func TestRecordedRequestsMakeOneDigest(t *testing.T) {
 			d.verify()
 		} else {
 			d.Log("left out of a short run: verification of this one")
-		}
-	}
-}
-
-// TestWhenBlocksAreMade reads the flags, under anvil's names, and checks how the chains behave.
-func TestWhenBlocksAreMade(t *testing.T) {
-	t.Parallel()
-	w := tinyWorldOf(t, 1)
-	for _, c := range []struct {
-		args     []string
-		automine bool
-		interval time.Duration
-	}{
-		{nil, true, 0}, {[]string{"--block-time", "2s"}, false, 2 * time.Second}, {[]string{"--block-time", "12"}, false, 12 * time.Second},
-		{[]string{"--block-time=500ms", "--mixed-mining"}, true, 500 * time.Millisecond}, {[]string{"--no-mining"}, false, 0},
-	} {
-		f := pflag.NewFlagSet("", pflag.ContinueOnError)
-		flags := handlers.NewFlags(f)
-		if err := f.Parse(c.args); err != nil {
-			t.Fatal(err)
-		}
-		o, err := flags.Options(io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := handlers.New(w, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.Close()
-		for _, m := range w.Miners {
-			if m.Automine() != c.automine || m.Interval() != c.interval {
-				t.Errorf("%v: automine %t, every %s", c.args, m.Automine(), m.Interval())
-			}
-			m.SetAutomine(true)
-			m.SetInterval(0)
 		}
 	}
 }
