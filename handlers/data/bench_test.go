@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"snowglobe/handlers/data/datatest"
 )
 
 // discard is a client that ignores the response.
@@ -15,27 +17,27 @@ func (d *discard) WriteHeader(int)             {}
 
 // BenchmarkOperations measures the operations without the network.
 func BenchmarkOperations(b *testing.B) {
-	g := open(b, 1)
+	g := datatest.Open(b, 1)
 	c := g.Chains[0]
-	alice, collector := g.persona(b, "alice"), g.persona(b, "collector")
-	tx := g.get(b, path(c, "addresses", alice, "transactions:listErc20"))
+	alice, collector := g.Persona(b, "alice"), g.Persona(b, "collector")
+	tx := g.Get(b, datatest.Path(c, "addresses", alice, "transactions:listErc20"))
 	for _, o := range []struct{ name, path string }{
 		{"chain", "/v1/chains/43114"},
-		{"block", path(c, "blocks/5")},
-		{"blocks", path(c, "blocks")},
-		{"transaction", path(c, "transactions", dig(tx, "transactions", 0, "txHash").(string))},
-		{"transactions", path(c, "transactions")},
-		{"native", path(c, "addresses", alice, "transactions:listNative")},
-		{"internals", path(c, "addresses", alice, "transactions:listInternals")},
-		{"erc20", path(c, "addresses", alice, "transactions:listErc20")},
-		{"erc721", path(c, "addresses", collector, "transactions:listErc721")},
-		{"history", path(c, "addresses", alice, "transactions")},
-		{"getNative", path(c, "addresses", alice, "balances:getNative")},
-		{"balances", path(c, "addresses", alice, "balances:listErc20")},
-		{"collectibles", path(c, "addresses", collector, "balances:listCollectibles")},
-		{"nfts", path(c, "nfts/collections", g.contract(b, c, "collection"), "tokens")},
-		{"contract", path(c, "addresses", g.contract(b, c, "usdx"))},
-		{"deployment", path(c, "contracts", g.contract(b, c, "usdx"), "transactions:getDeployment")},
+		{"block", datatest.Path(c, "blocks/5")},
+		{"blocks", datatest.Path(c, "blocks")},
+		{"transaction", datatest.Path(c, "transactions", datatest.Dig(tx, "transactions", 0, "txHash").(string))},
+		{"transactions", datatest.Path(c, "transactions")},
+		{"native", datatest.Path(c, "addresses", alice, "transactions:listNative")},
+		{"internals", datatest.Path(c, "addresses", alice, "transactions:listInternals")},
+		{"erc20", datatest.Path(c, "addresses", alice, "transactions:listErc20")},
+		{"erc721", datatest.Path(c, "addresses", collector, "transactions:listErc721")},
+		{"history", datatest.Path(c, "addresses", alice, "transactions")},
+		{"getNative", datatest.Path(c, "addresses", alice, "balances:getNative")},
+		{"balances", datatest.Path(c, "addresses", alice, "balances:listErc20")},
+		{"collectibles", datatest.Path(c, "addresses", collector, "balances:listCollectibles")},
+		{"nfts", datatest.Path(c, "nfts/collections", g.Contract(b, c, "collection"), "tokens")},
+		{"contract", datatest.Path(c, "addresses", g.Contract(b, c, "usdx"))},
+		{"deployment", datatest.Path(c, "contracts", g.Contract(b, c, "usdx"), "transactions:getDeployment")},
 		{"allBlocks", "/v1/blocks"},
 		{"allTransactions", "/v1/transactions"},
 		{"validators", "/v1/networks/mainnet/validators"},
@@ -50,7 +52,7 @@ func BenchmarkOperations(b *testing.B) {
 		b.Run(o.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				g.server.ServeHTTP(&discard{http.Header{}}, httptest.NewRequest(http.MethodGet, o.path, nil))
+				g.Server.ServeHTTP(&discard{http.Header{}}, httptest.NewRequest(http.MethodGet, o.path, nil))
 			}
 		})
 	}

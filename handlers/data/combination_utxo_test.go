@@ -10,6 +10,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/store"
@@ -17,35 +18,35 @@ import (
 )
 
 // filterUTXOs compares with the rows of random personas.
-func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
+func filterUTXOs(t *testing.T, g *datatest.Globe, rng *rand.Rand, network, base string) {
 	t.Helper()
 	people := []string{"alice", "bob", "whale", "hoarder", "traveller", "committee", "staker", "delegator", "proprietor"}
-	for kind, chain := range chainAliases {
-		for range times(t, 25) {
-			a, b := owner(t, g, network, people[rng.IntN(len(people))]), owner(t, g, network, people[rng.IntN(len(people))])
-			all := outputsOf(t, ledger(t, g, network), txs.Chain(kind), a, b)
-			q := newTrial(t, g, rng, base+"/blockchains/"+chain+"/utxos", "utxos", "utxoId", all)
-			q.query.Set("addresses", a+","+b)
-			if !q.sometimes(2, "includeSpent", "true", func(object) bool { return true }) {
-				q.holds = append(q.holds, func(o object) bool { return o["spent"] == false })
+	for kind, chain := range datatest.Chains {
+		for range datatest.Times(t, 25) {
+			a, b := g.Owner(t, network, people[rng.IntN(len(people))]), g.Owner(t, network, people[rng.IntN(len(people))])
+			all := outputsOf(t, g.Network(t, network), txs.Chain(kind), a, b)
+			q := datatest.NewTrial(t, g, rng, base+"/blockchains/"+chain+"/utxos", "utxos", "utxoId", all)
+			q.Query.Set("addresses", a+","+b)
+			if !q.Sometimes(2, "includeSpent", "true", func(datatest.Object) bool { return true }) {
+				q.Holds = append(q.Holds, func(o datatest.Object) bool { return o["spent"] == false })
 			}
 			if len(all) > 0 {
-				asset, least := q.one()["asset"], integer(q.one()["amount"])
-				q.sometimes(4, "assetId", fmt.Sprint(asset), func(o object) bool { return o["asset"] == asset })
-				q.sometimes(4, "minUtxoAmount", fmt.Sprint(least), func(o object) bool { return integer(o["amount"]) >= least })
+				asset, least := q.One()["asset"], datatest.Integer(q.One()["amount"])
+				q.Sometimes(4, "assetId", fmt.Sprint(asset), func(o datatest.Object) bool { return o["asset"] == asset })
+				q.Sometimes(4, "minUtxoAmount", fmt.Sprint(least), func(o datatest.Object) bool { return datatest.Integer(o["amount"]) >= least })
 			}
-			if q.sometimes(2, "sortBy", "amount", func(object) bool { return true }) {
-				slices.SortFunc(q.all, func(a, b object) int {
-					return cmp.Or(cmp.Compare(integer(b["amount"]), integer(a["amount"])), cmp.Compare(b["utxoId"].(string), a["utxoId"].(string)))
+			if q.Sometimes(2, "sortBy", "amount", func(datatest.Object) bool { return true }) {
+				slices.SortFunc(q.All, func(a, b datatest.Object) int {
+					return cmp.Or(cmp.Compare(datatest.Integer(b["amount"]), datatest.Integer(a["amount"])), cmp.Compare(b["utxoId"].(string), a["utxoId"].(string)))
 				})
 			}
-			q.run(true)
+			q.Run(true)
 		}
 	}
 }
 
 // outputsOf returns the outputs of two owners, spent or not, newest first.
-func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (all []object) {
+func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (all []datatest.Object) {
 	t.Helper()
 	type made struct {
 		store.UTXO
@@ -83,7 +84,7 @@ func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (
 		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(ids.ID(b.Hash).String(), ids.ID(a.Hash).String()))
 	})
 	for _, u := range rows {
-		all = append(all, object{"utxoId": ids.ID(u.Hash).String(), "asset": ids.ID(u.Asset).String(), "amount": strconv.FormatUint(u.held, 10), "spent": u.Spent != nil})
+		all = append(all, datatest.Object{"utxoId": ids.ID(u.Hash).String(), "asset": ids.ID(u.Asset).String(), "amount": strconv.FormatUint(u.held, 10), "spent": u.Spent != nil})
 	}
 	return all
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"snowglobe/handlers/data/datatest"
 )
 
 const (
@@ -12,8 +14,8 @@ const (
 )
 
 func TestErrorsSayWhatIsWrong(t *testing.T) {
-	g := open(t, 1)
-	alice := g.persona(t, "alice")
+	g := datatest.Open(t, 1)
+	alice := g.Persona(t, "alice")
 	for _, c := range []struct {
 		path   string
 		status int
@@ -56,8 +58,8 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/chains/43114/addresses/" + alice + "/balances:listErc20?blockNumber=latest", 400, "blockNumber"},
 		{"/v1/chains/43114/addresses/" + alice + "/balances:getNative?blockNumber=5000000", 404, "block 5000000"},
 		{"/v1/chains/43114/nfts/collections/" + alice + "/tokens", 404, "no ERC-721"},
-		{"/v1/chains/43114/nfts/collections/" + g.contract(t, g.Chains[0], "usdx") + "/tokens", 404, "no ERC-721"},
-		{"/v1/chains/43114/nfts/collections/" + g.contract(t, g.Chains[0], "collection") + "/tokens/777777", 404, "token 777777"},
+		{"/v1/chains/43114/nfts/collections/" + g.Contract(t, g.Chains[0], "usdx") + "/tokens", 404, "no ERC-721"},
+		{"/v1/chains/43114/nfts/collections/" + g.Contract(t, g.Chains[0], "collection") + "/tokens/777777", 404, "token 777777"},
 		{"/v1/chains/43114/tokens/" + alice + "/transfers", 404, "no token"},
 		{"/v1/address/" + alice[:10] + "/chains", 400, "address"},
 		{"/v1/chains/43114/addresses/" + alice + "/transactions:listNativ", 404, "listNative"},
@@ -65,8 +67,8 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		{"/sim/metadata/throttled/9.json", 429, "throttled"},
 		{"/sim/logo/x.svg", 404, "no logo"},
 	} {
-		answer := g.ask(t, c.path, c.status)
-		if message := encode(answer["message"]); !strings.Contains(message, c.says) {
+		answer := g.Ask(t, c.path, c.status)
+		if message := datatest.Encode(answer["message"]); !strings.Contains(message, c.says) {
 			t.Errorf("GET %s says %s: want %q in it", c.path, message, c.says)
 		}
 		if answer["error"] != http.StatusText(c.status) {
@@ -76,10 +78,10 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 }
 
 func TestTokensOfOtherQueriesAreRefused(t *testing.T) {
-	g := open(t, 1)
-	token := g.get(t, "/v1/chains/43114/blocks?pageSize=2")["nextPageToken"].(string)
+	g := datatest.Open(t, 1)
+	token := g.Get(t, "/v1/chains/43114/blocks?pageSize=2")["nextPageToken"].(string)
 	for _, path := range []string{"/v1/chains/43113/blocks", "/v1/chains/43114/transactions", "/v1/blocks"} {
-		if says := encode(g.ask(t, path+"?pageToken="+token, 400)["message"]); !strings.Contains(says, "another query") {
+		if says := datatest.Encode(g.Ask(t, path+"?pageToken="+token, 400)["message"]); !strings.Contains(says, "another query") {
 			t.Errorf("%s says %s", path, says)
 		}
 	}

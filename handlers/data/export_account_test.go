@@ -15,7 +15,7 @@ import (
 // TestAccountsOfTheCChain: an account's imports and exports, with the change of its balance.
 func TestAccountsOfTheCChain(t *testing.T) {
 	o := openOffice(t, export.Options{})
-	traveller := o.persona(t, "traveller")
+	traveller := o.Persona(t, "traveller")
 	rows := o.rows(t, exportOf(export.Primary, asks{"cChainEvmAddresses": []string{traveller}, "includeChains": primaryChains}))
 	count := 0
 	for _, n := range o.Networks {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"snowglobe/handlers/data/datatest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/export"
 )
 
@@ -58,24 +60,24 @@ func TestEveryBadBodyIsRefusedWithItsReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill := strings.NewReplacer("ALICE", o.persona(t, "alice"), "AVAX1", "avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy",
+	fill := strings.NewReplacer("ALICE", o.Persona(t, "alice"), "AVAX1", "avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy",
 		"FUJI1", "fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm")
 	for _, prefix := range []string{"", "/upstream"} {
 		for _, c := range refused {
 			status, answer := o.send(t, prefix, fill.Replace(c.body))
-			text := encode(answer["message"])
+			text := datatest.Encode(answer["message"])
 			if _, array := answer["message"].([]any); status != http.StatusBadRequest || array != (prefix != "") {
 				t.Errorf("%s: %d %v", c.body, status, answer)
 			}
 			for _, want := range c.want {
-				if quoted := encode(want); !strings.Contains(text, quoted[1:len(quoted)-1]) {
+				if quoted := datatest.Encode(want); !strings.Contains(text, quoted[1:len(quoted)-1]) {
 					t.Errorf("%s: no %q in %s", c.body, want, text)
 				}
 			}
 		}
 	}
 	many := evmExport(make([]string, 1001), o.chainIDs())
-	if status, answer := o.post(t, "", many); status != http.StatusBadRequest || !strings.Contains(encode(answer), "at most 1000") {
+	if status, answer := o.post(t, "", many); status != http.StatusBadRequest || !strings.Contains(datatest.Encode(answer), "at most 1000") {
 		t.Errorf("%d %v", status, answer)
 	}
 	if n, err := o.DB.Count(t.Context(), "operation"); n != before || err != nil {
@@ -90,32 +92,32 @@ func TestStartOfAnExport(t *testing.T) {
 	for _, kind := range export.Types {
 		options := asks{"addresses": []string{"fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm"}, "includeChains": []string{"p-chain", "yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp"}}
 		if kind == export.EVM {
-			options = asks{"addresses": []string{o.persona(t, "alice")}, "includeChains": []string{"2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5"}}
+			options = asks{"addresses": []string{o.Persona(t, "alice")}, "includeChains": []string{"2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5"}}
 		}
 		for prefix, want := range map[string]int{"": 200, "/upstream": 201} {
 			status, answer := o.post(t, prefix, exportOf(kind, options))
 			if status != want || answer["operationStatus"] != "RUNNING" || answer["operationType"] != string(kind) || seen[fmt.Sprint(answer["operationId"])] ||
-				dig(answer, "metadata", "downloadUrl") != nil || fmt.Sprint(answer["createdAtTimestamp"]) != fmt.Sprint(float64(o.Clock.Unix())) {
+				datatest.Dig(answer, "metadata", "downloadUrl") != nil || fmt.Sprint(answer["createdAtTimestamp"]) != fmt.Sprint(float64(o.Clock.Unix())) {
 				t.Errorf("%s %s: %d %v", prefix, kind, status, answer)
 			}
 			seen[fmt.Sprint(answer["operationId"])] = true
 		}
 	}
-	o.ask(t, "/v1/operations/aa22054a-cb7c-4a4e-9b83-59f2ede74138", 404)
-	o.ask(t, "/v1/operations/nothing", 400)
-	o.ask(t, "/sim/exports/aa22054a-cb7c-4a4e-9b83-59f2ede74138/transactions.csv", 404)
+	o.Ask(t, "/v1/operations/aa22054a-cb7c-4a4e-9b83-59f2ede74138", 404)
+	o.Ask(t, "/v1/operations/nothing", 400)
+	o.Ask(t, "/sim/exports/aa22054a-cb7c-4a4e-9b83-59f2ede74138/transactions.csv", 404)
 }
 
 // TestExportsOfTheFutureFail: an export finds out only when it runs whether a day has come.
 func TestExportsOfTheFutureFail(t *testing.T) {
 	o := openOffice(t, export.Options{})
-	ask := evmExport([]string{o.persona(t, "alice")}, o.chainIDs(), asks{"firstDate": "2026-11-02"})
+	ask := evmExport([]string{o.Persona(t, "alice")}, o.chainIDs(), asks{"firstDate": "2026-11-02"})
 	done := o.finish(t, ask)
-	if done["operationStatus"] != "FAILED" || dig(done, "metadata", "code") != "ErrInvalidRequest" || dig(done, "metadata", "downloadUrl") != nil ||
+	if done["operationStatus"] != "FAILED" || datatest.Dig(done, "metadata", "code") != "ErrInvalidRequest" || datatest.Dig(done, "metadata", "downloadUrl") != nil ||
 		!strings.Contains(fmt.Sprint(done["message"]), "2026-11-02 is after the world's time") {
 		t.Errorf("%v", done)
 	}
-	o.ask(t, "/sim/exports/"+done["operationId"].(string)+"/transactions.csv", 404)
+	o.Ask(t, "/sim/exports/"+done["operationId"].(string)+"/transactions.csv", 404)
 	ask["firstDate"] = "2026-11-01"
 	if rows := o.rows(t, ask); len(rows) != 0 {
 		t.Errorf("%d rows of today", len(rows))
@@ -124,20 +126,20 @@ func TestExportsOfTheFutureFail(t *testing.T) {
 
 // TestExportsSayHowLongTheyWait; none of them has started.
 func TestExportsSayHowLongTheyWait(t *testing.T) {
-	w := generate(t, 1)
+	w := seedtest.Copy(t, 1)
 	o := serveExports(t, w, export.NewJobs(w, export.Options{}))
 	for _, want := range []string{"is the next to begin", "waits for 1 export before it", "waits for 2 exports before it"} {
-		if _, answer := o.post(t, "", evmExport([]string{o.persona(t, "alice")}, o.chainIDs())); answer["message"] != want {
+		if _, answer := o.post(t, "", evmExport([]string{o.Persona(t, "alice")}, o.chainIDs())); answer["message"] != want {
 			t.Errorf("%v, want %s", answer, want)
 		}
 	}
 }
 
 // send posts a text.
-func (o *office) send(t *testing.T, prefix, body string) (int, object) {
+func (o *office) send(t *testing.T, prefix, body string) (int, datatest.Object) {
 	t.Helper()
 	w := o.serve(http.MethodPost, prefix+"/v1/operations/transactions:export", body, nil)
-	var answer object
+	var answer datatest.Object
 	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
 		t.Fatal(err)
 	}

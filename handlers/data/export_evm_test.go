@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/export"
 )
@@ -95,38 +96,38 @@ func essence(r record) string {
 // listed returns the essence of everything in the lists about an address on a chain.
 func (o *office) listed(t *testing.T, c *reader.Chain, address string) (lines []string) {
 	chain := fmt.Sprint(c.Row.EVMID)
-	list := func(name string, add func(object, record)) {
-		for _, item := range o.pages(t, path(c, "addresses", address, "transactions:"+name), "transactions", 100) {
+	list := func(name string, add func(datatest.Object, record)) {
+		for _, item := range o.Pages(t, datatest.Path(c, "addresses", address, "transactions:"+name), "transactions", 100) {
 			unix, _ := item["blockTimestamp"].(interface{ Int64() (int64, error) }).Int64()
 			r := record{"ChainId": chain, "BlockNumber": item["blockNumber"].(string), "BlockTimestamp": time.Unix(unix, 0).UTC().Format(time.RFC3339),
-				"TxHash": item["txHash"].(string), "Status": "SUCCESS", "From": dig(item, "from", "address").(string), "To": dig(item, "to", "address").(string),
+				"TxHash": item["txHash"].(string), "Status": "SUCCESS", "From": datatest.Dig(item, "from", "address").(string), "To": datatest.Dig(item, "to", "address").(string),
 				"TokenSymbol": c.Row.TokenSymbol, "TokenDecimals": "18"}
 			add(item, r)
 			lines = append(lines, essence(r))
 		}
 	}
-	list("listNative", func(item object, r record) {
+	list("listNative", func(item datatest.Object, r record) {
 		r["TransferType"], r["Value"] = "NATIVE", item["value"].(string)
 		r["GasUsed"], r["GasPrice"] = item["gasUsed"].(string), item["gasPrice"].(string)
 		if item["txStatus"] == "0" {
 			r["Status"] = "FAILED"
 		}
 	})
-	list("listInternals", func(item object, r record) {
+	list("listInternals", func(item datatest.Object, r record) {
 		r["TransferType"], r["Value"] = "INTERNAL", item["value"].(string)
 		if item["isReverted"] == true {
 			r["Status"] = "FAILED"
 		}
 	})
 	for _, s := range []struct{ list, kind, token string }{{"listErc20", "ERC-20", "erc20Token"}, {"listErc721", "ERC-721", "erc721Token"}, {"listErc1155", "ERC-1155", "erc1155Token"}} {
-		list(s.list, func(item object, r record) {
+		list(s.list, func(item datatest.Object, r record) {
 			r["TransferType"], r["LogIndex"], r["Value"], r["TokenDecimals"] = s.kind, fmt.Sprint(item["logIndex"]), "1", "0"
-			r["TokenAddress"], r["TokenSymbol"] = dig(item, s.token, "address").(string), fmt.Sprint(orEmpty(dig(item, s.token, "symbol")))
-			r["TokenId"] = fmt.Sprint(orEmpty(dig(item, s.token, "tokenId")))
+			r["TokenAddress"], r["TokenSymbol"] = datatest.Dig(item, s.token, "address").(string), fmt.Sprint(orEmpty(datatest.Dig(item, s.token, "symbol")))
+			r["TokenId"] = fmt.Sprint(orEmpty(datatest.Dig(item, s.token, "tokenId")))
 			if value, given := item["value"].(string); given {
 				r["Value"] = value
 			}
-			if decimals := dig(item, s.token, "decimals"); decimals != nil {
+			if decimals := datatest.Dig(item, s.token, "decimals"); decimals != nil {
 				r["TokenDecimals"] = fmt.Sprint(decimals)
 			}
 		})
@@ -145,7 +146,7 @@ func orEmpty(v any) any {
 func TestExportedAmountsAreExact(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	priced := 0
-	for _, r := range o.rows(t, evmExport([]string{o.persona(t, "alice"), o.persona(t, "whale")}, o.chainIDs())) {
+	for _, r := range o.rows(t, evmExport([]string{o.Persona(t, "alice"), o.Persona(t, "whale")}, o.chainIDs())) {
 		unit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), number(r["TokenDecimals"]), nil))
 		amount := new(big.Rat).Quo(new(big.Rat).SetInt(number(r["Value"])), unit)
 		amounts(t, r, "Amount", amount)
@@ -183,7 +184,7 @@ func amounts(t *testing.T, r record, column string, want *big.Rat) {
 // TestExportsOfSeveralAddressesHaveEachRowOnce: a transfer between two of them appears once, even though both see it.
 func TestExportsOfSeveralAddressesHaveEachRowOnce(t *testing.T) {
 	o := openOffice(t, export.Options{})
-	alice, bob := o.persona(t, "alice"), o.persona(t, "bob")
+	alice, bob := o.Persona(t, "alice"), o.Persona(t, "bob")
 	separate := map[string]int{}
 	for _, address := range []string{alice, bob} {
 		for _, r := range o.rows(t, evmExport([]string{address}, o.chainIDs())) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim/export"
 )
 
@@ -20,7 +21,7 @@ func (o *office) serve(method, path, body string, header http.Header) *httptest.
 		r.Header[name] = values
 	}
 	w := httptest.NewRecorder()
-	o.server.ServeHTTP(w, r)
+	o.Server.ServeHTTP(w, r)
 	return w
 }
 
@@ -28,7 +29,7 @@ func (o *office) serve(method, path, body string, header http.Header) *httptest.
 func (o *office) large(t *testing.T) (path, text string) {
 	t.Helper()
 	done := o.finish(t, exportOf(export.Primary, asks{"addresses": o.everyOwner(t), "includeChains": primaryChains}))
-	link := dig(done, "metadata", "downloadUrl").(string)
+	link := datatest.Dig(done, "metadata", "downloadUrl").(string)
 	if text = o.file(t, done); len(text) < 1<<20+10_000 {
 		t.Fatalf("%d bytes are a small file", len(text))
 	}
@@ -81,7 +82,7 @@ func TestRangesAreThoseOfTheFile(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	path, text := o.large(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	for range times(t, 50) {
+	for range datatest.Times(t, 50) {
 		from := r.IntN(len(text))
 		to := min(from+r.IntN(8000), len(text)-1)
 		w := o.serve(http.MethodGet, path, "", http.Header{"Range": {fmt.Sprintf("bytes=%d-%d", from, to)}, "Accept-Encoding": {"gzip"}})

@@ -3,11 +3,12 @@ package data_test
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"testing"
 	"time"
 
+	"snowglobe/handlers/data/datatest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/export"
 	"snowglobe/sim/verify/verifytest"
 )
@@ -16,12 +17,12 @@ import (
 func TestFollowingNextDateGivesEveryRowOnce(t *testing.T) {
 	whole := openOffice(t, export.Options{})
 	for _, body := range []asks{
-		evmExport([]string{whole.persona(t, "alice"), whole.persona(t, "clumsy")}, whole.chainIDs()),
+		evmExport([]string{whole.Persona(t, "alice"), whole.Persona(t, "clumsy")}, whole.chainIDs()),
 		exportOf(export.Primary, asks{"addresses": whole.everyOwner(t), "includeChains": primaryChains}),
 	} {
 		want := whole.rows(t, body)
 		limits := []int64{60, 7, 1, int64(len(want)) - 1, int64(len(want)), int64(len(want)) + 1}
-		for _, limit := range limits[:times(t, len(limits))] {
+		for _, limit := range limits[:datatest.Times(t, len(limits))] {
 			o := openOffice(t, export.Options{MaxRows: limit})
 			got, parts := o.follow(t, body, limit)
 			if !slices.EqualFunc(got, want, maps.Equal) {
@@ -53,8 +54,8 @@ func (o *office) follow(t *testing.T, body asks, limit int64) (rows []record, pa
 		if int64(len(part)) > limit && len(days) > 1 {
 			t.Errorf("limit %d: %d rows of %d days", limit, len(part), len(days))
 		}
-		next, more := dig(done, "metadata", "nextDate").(string)
-		if code := dig(done, "metadata", "code"); more != (code == "WarnTruncatedExport") || more != (done["operationStatus"] == "COMPLETED_WITH_WARNING") {
+		next, more := datatest.Dig(done, "metadata", "nextDate").(string)
+		if code := datatest.Dig(done, "metadata", "code"); more != (code == "WarnTruncatedExport") || more != (done["operationStatus"] == "COMPLETED_WITH_WARNING") {
 			t.Fatalf("%v", done)
 		}
 		if !more {
@@ -70,7 +71,7 @@ func (o *office) follow(t *testing.T, body asks, limit int64) (rows []record, pa
 // TestDatesAreWholeDays compares exports of every span of days with the rows of those days.
 func TestDatesAreWholeDays(t *testing.T) {
 	o := openOffice(t, export.Options{})
-	alice := []string{o.persona(t, "alice")}
+	alice := []string{o.Persona(t, "alice")}
 	all := o.rows(t, evmExport(alice, o.chainIDs()))
 	day := func(r record) string { return r["BlockTimestamp"][:len(time.DateOnly)] }
 	first, last := day(all[0]), day(all[len(all)-1])
@@ -98,15 +99,15 @@ func TestDatesAreWholeDays(t *testing.T) {
 
 // TestExportsKeepToTheirRetention moves the clock: a finished export exists up to the last second of its retention, and then no longer.
 func TestExportsKeepToTheirRetention(t *testing.T) {
-	o := serveOffice(t, generate(t, 1), export.Options{Retention: 3600})
-	ask := evmExport([]string{o.persona(t, "bob")}, o.chainIDs())
+	o := serveOffice(t, seedtest.Copy(t, 1), export.Options{Retention: 3600})
+	ask := evmExport([]string{o.Persona(t, "bob")}, o.chainIDs())
 	done := o.finish(t, ask)
 	o.Clock.Set(o.Clock.Now().Add(3599 * time.Second))
 	path := "/v1/operations/" + done["operationId"].(string)
-	o.get(t, path)
+	o.Get(t, path)
 	o.Clock.Set(o.Clock.Now().Add(time.Second))
-	o.ask(t, path, 404)
-	o.ask(t, "/sim/exports/"+done["operationId"].(string)+"/transactions.csv", 404)
+	o.Ask(t, path, 404)
+	o.Ask(t, "/sim/exports/"+done["operationId"].(string)+"/transactions.csv", 404)
 	later := o.finish(t, ask)
 	if later["operationId"] == done["operationId"] {
 		t.Error("the name of a deleted export is given again")
@@ -129,21 +130,10 @@ func TestExportsKeepToTheirRetention(t *testing.T) {
 
 // TestExportsScanNothing checks the query plan of every statement that exports of all kinds prepared.
 func TestExportsScanNothing(t *testing.T) {
-	o := serveOffice(t, generate(t, 1), export.Options{Retention: 3600, MaxRows: 100})
-	o.finish(t, evmExport([]string{o.persona(t, "alice")}, o.chainIDs()))
+	o := serveOffice(t, seedtest.Copy(t, 1), export.Options{Retention: 3600, MaxRows: 100})
+	o.finish(t, evmExport([]string{o.Persona(t, "alice")}, o.chainIDs()))
 	for _, kind := range []export.Type{export.Primary, export.Staking} {
-		o.finish(t, exportOf(kind, asks{"addresses": o.everyOwner(t), "cChainEvmAddresses": []string{o.persona(t, "traveller")}, "includeChains": primaryChains}))
+		o.finish(t, exportOf(kind, asks{"addresses": o.everyOwner(t), "cChainEvmAddresses": []string{o.Persona(t, "traveller")}, "includeChains": primaryChains}))
 	}
-	few := regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)
-	for _, text := range o.DB.Statements() {
-		plan, err := o.DB.Explain(t.Context(), text)
-		if err != nil {
-			t.Fatalf("%v in %s", err, text)
-		}
-		for _, step := range plan {
-			if wasteful.MatchString(step) && !allowed.MatchString(step) && !few.MatchString(text) {
-				t.Errorf("%s in\n%s\n%q", step, text, plan)
-			}
-		}
-	}
+	datatest.ScansNothing(t, o.DB)
 }

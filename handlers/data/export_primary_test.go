@@ -12,6 +12,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/store"
@@ -137,11 +138,11 @@ func TestExportsEqualThePrimaryLists(t *testing.T) {
 			}
 			want := map[string]int{}
 			for _, chain := range primaryChains {
-				for _, tx := range o.pages(t, "/v1/networks/"+n.Name+"/blockchains/"+chain+"/transactions?addresses="+address, "transactions", 100) {
+				for _, tx := range o.Pages(t, "/v1/networks/"+n.Name+"/blockchains/"+chain+"/transactions?addresses="+address, "transactions", 100) {
 					for list, kind := range map[string]string{"consumedUtxos": "DEBIT", "emittedUtxos": "CREDIT"} {
 						for _, u := range elements(tx[list]) {
-							if slices.Contains(elements(u.(object)["addresses"]), any(address)) {
-								want[strings.Join([]string{chain, tx["txHash"].(string), tx["txType"].(string), listedAt(t, tx), kind, u.(object)["utxoId"].(string), fmt.Sprint(dig(u, "asset", "amount"))}, " ")]++
+							if slices.Contains(elements(u.(datatest.Object)["addresses"]), any(address)) {
+								want[strings.Join([]string{chain, tx["txHash"].(string), tx["txType"].(string), listedAt(t, tx), kind, u.(datatest.Object)["utxoId"].(string), fmt.Sprint(datatest.Dig(u, "asset", "amount"))}, " ")]++
 							}
 						}
 					}
@@ -165,7 +166,7 @@ func elements(v any) []any {
 }
 
 // listedAt returns the time of a listed transaction; the C-Chain's have another field for it.
-func listedAt(t *testing.T, tx object) string {
+func listedAt(t *testing.T, tx datatest.Object) string {
 	t.Helper()
 	for _, name := range []string{"blockTimestamp", "timestamp"} {
 		if at, ok := tx[name].(json.Number); ok {

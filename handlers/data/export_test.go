@@ -13,15 +13,15 @@ import (
 	"testing"
 	"time"
 
-	"snowglobe/handlers"
 	"snowglobe/handlers/data"
-	"snowglobe/handlers/rest"
+	"snowglobe/handlers/data/datatest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 )
 
 // office is a world of its own whose exports run until the test ends.
-type office struct{ *globe }
+type office struct{ *datatest.Globe }
 
 var officeWorld struct {
 	sync.Mutex
@@ -34,7 +34,11 @@ func openOffice(t testing.TB, o export.Options) *office {
 	officeWorld.Lock()
 	defer officeWorld.Unlock()
 	if officeWorld.World == nil {
-		officeWorld.World = generate(t, 1)
+		w, err := seedtest.Shared(t, "tiny", 1).Copy(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		officeWorld.World = w
 	}
 	return serveOffice(t, officeWorld.World, o)
 }
@@ -58,14 +62,7 @@ func serveOffice(t testing.TB, w *sim.World, o export.Options) *office {
 // serveExports serves exports, whether they run or not.
 func serveExports(t testing.TB, w *sim.World, exports *export.Jobs) *office {
 	t.Helper()
-	s, err := rest.New(rest.Options{Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := handlers.RegisterData(s, w, exports, data.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	return &office{&globe{w, s}}
+	return &office{datatest.ServeWith(t, w, exports, data.Options{})}
 }
 
 // asks returns the body of a request for an export.
@@ -86,19 +83,14 @@ func exportOf(kind export.Type, options asks, more ...asks) asks {
 }
 
 // post sends a body and returns the status and the response, which must fit the document.
-func (o *office) post(t testing.TB, prefix string, body any) (int, object) {
+func (o *office) post(t testing.TB, prefix string, body any) (int, datatest.Object) {
 	t.Helper()
 	raw, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := httptest.NewRequest(http.MethodPost, prefix+"/v1/operations/transactions:export", bytes.NewReader(raw))
-	w := httptest.NewRecorder()
-	o.server.ServeHTTP(w, r)
-	if err := o.server.CheckAnswer(r, w.Code, w.Body.Bytes()); err != nil {
-		t.Fatalf("POST %s: %v", raw, err)
-	}
-	var answer object
+	w := o.Do(t, httptest.NewRequest(http.MethodPost, prefix+"/v1/operations/transactions:export", bytes.NewReader(raw)))
+	var answer datatest.Object
 	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
 		t.Fatal(err)
 	}
@@ -106,14 +98,14 @@ func (o *office) post(t testing.TB, prefix string, body any) (int, object) {
 }
 
 // finish requests an export and waits for its end.
-func (o *office) finish(t testing.TB, body any) object {
+func (o *office) finish(t testing.TB, body any) datatest.Object {
 	t.Helper()
 	status, started := o.post(t, "", body)
 	if status != http.StatusOK || started["operationStatus"] != "RUNNING" {
 		t.Fatalf("%v: %d %v", body, status, started)
 	}
 	for range 3000 {
-		now := o.get(t, "/v1/operations/"+started["operationId"].(string))
+		now := o.Get(t, "/v1/operations/"+started["operationId"].(string))
 		if now["operationStatus"] != "RUNNING" {
 			return now
 		}
@@ -124,15 +116,15 @@ func (o *office) finish(t testing.TB, body any) object {
 }
 
 // file returns the whole file of an export.
-func (o *office) file(t testing.TB, operation object) string {
+func (o *office) file(t testing.TB, operation datatest.Object) string {
 	t.Helper()
-	link, _ := dig(operation, "metadata", "downloadUrl").(string)
+	link, _ := datatest.Dig(operation, "metadata", "downloadUrl").(string)
 	_, path, found := strings.Cut(link, "example.com")
 	if !found {
 		t.Fatalf("no file: %v", operation)
 	}
 	w := httptest.NewRecorder()
-	o.server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	o.Server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/csv; charset=utf-8; header=present" {
 		t.Fatalf("GET %s: %d %v", path, w.Code, w.Header())
 	}
@@ -176,7 +168,7 @@ func (o *office) rows(t testing.TB, body asks) []record {
 		t.Fatalf("%v: %v", body, done)
 	}
 	rows := records(t, body["type"].(export.Type), o.file(t, done))
-	if count := fmt.Sprint(dig(done, "metadata", "rowCount")); count != fmt.Sprint(len(rows)) {
+	if count := fmt.Sprint(datatest.Dig(done, "metadata", "rowCount")); count != fmt.Sprint(len(rows)) {
 		t.Errorf("%v: %d rows, it says %s", body, len(rows), count)
 	}
 	return rows
@@ -195,14 +187,14 @@ func TestExportsAreListed(t *testing.T) {
 	o := openOffice(t, export.Options{})
 	var started []string
 	for range 3 {
-		started = append(started, o.finish(t, evmExport([]string{o.persona(t, "alice")}, []string{"43114"}, asks{"firstDate": "2026-10-29", "lastDate": "2026-10-30"}))["operationId"].(string))
+		started = append(started, o.finish(t, evmExport([]string{o.Persona(t, "alice")}, []string{"43114"}, asks{"firstDate": "2026-10-29", "lastDate": "2026-10-30"}))["operationId"].(string))
 	}
-	first := o.get(t, "/sim/exports?pageSize=2")
-	second := o.get(t, "/sim/exports?pageSize=2&pageToken="+first["nextPageToken"].(string))
+	first := o.Get(t, "/sim/exports?pageSize=2")
+	second := o.Get(t, "/sim/exports?pageSize=2&pageToken="+first["nextPageToken"].(string))
 	var found []string
-	for _, page := range []object{first, second} {
+	for _, page := range []datatest.Object{first, second} {
 		for _, operation := range page["operations"].([]any) {
-			found = append(found, operation.(object)["operationId"].(string))
+			found = append(found, operation.(datatest.Object)["operationId"].(string))
 		}
 	}
 	if len(found) < 3 || found[0] != started[2] || found[1] != started[1] || found[2] != started[0] {

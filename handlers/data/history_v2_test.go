@@ -1,16 +1,19 @@
 package data_test
 
 import (
+	"strconv"
 	"testing"
+
+	"snowglobe/handlers/data/datatest"
 )
 
 // TestSecondHistoryNamesReputations reads the history of a recipient of malicious tokens in both versions.
 func TestSecondHistoryNamesReputations(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	for _, c := range g.Chains {
-		first := path(c, "addresses", g.persona(t, "spammed"), "transactions")
+		first := datatest.Path(c, "addresses", g.Persona(t, "spammed"), "transactions")
 		second := "/v2" + first[len("/v1"):]
-		before, all, some := g.pages(t, first, "transactions", 7), g.pages(t, second+"?filterSpamTokens=false", "transactions", 7), g.pages(t, second, "transactions", 7)
+		before, all, some := g.Pages(t, first, "transactions", 7), g.Pages(t, second+"?filterSpamTokens=false", "transactions", 7), g.Pages(t, second, "transactions", 7)
 		if len(before) != len(all) || len(before) != len(some) {
 			t.Fatalf("%s: %d, %d and %d transactions", c.Row.Name, len(before), len(all), len(some))
 		}
@@ -24,7 +27,7 @@ func TestSecondHistoryNamesReputations(t *testing.T) {
 			}
 			hidden += len(y) - len(z)
 			for _, transfer := range y {
-				token := dig(transfer, "erc20Token").(object)
+				token := datatest.Dig(transfer, "erc20Token").(datatest.Object)
 				value, there := token["tokenReputation"]
 				switch {
 				case !there:
@@ -42,14 +45,14 @@ func TestSecondHistoryNamesReputations(t *testing.T) {
 
 // TestTokenListHoldsWhatWalletsMayShow compares the list with the tokens of an account that has spam.
 func TestTokenListHoldsWhatWalletsMayShow(t *testing.T) {
-	g := open(t, 1)
-	listed := map[string]object{}
-	for _, token := range g.get(t, "/sim/tokenlist.json")["tokens"].([]any) {
-		listed[dig(token, "chainId").(interface{ String() string }).String()+dig(token, "address").(string)] = token.(object)
+	g := datatest.Open(t, 1)
+	listed := map[string]datatest.Object{}
+	for _, token := range g.Get(t, "/sim/tokenlist.json")["tokens"].([]any) {
+		listed[datatest.Dig(token, "chainId").(interface{ String() string }).String()+datatest.Dig(token, "address").(string)] = token.(datatest.Object)
 	}
 	for _, c := range g.Chains {
-		for _, balance := range g.pages(t, path(c, "addresses", g.persona(t, "spammed"), "balances:listErc20?filterSpamTokens=false"), "erc20TokenBalances", 50) {
-			token := listed[itoa(int(c.Row.EVMID))+balance["address"].(string)]
+		for _, balance := range g.Pages(t, datatest.Path(c, "addresses", g.Persona(t, "spammed"), "balances:listErc20?filterSpamTokens=false"), "erc20TokenBalances", 50) {
+			token := listed[strconv.Itoa(int(c.Row.EVMID))+balance["address"].(string)]
 			if malicious := balance["tokenReputation"] == "Malicious"; malicious != (token == nil) {
 				t.Errorf("%s is malicious: %t, listed: %v", balance["symbol"], malicious, token)
 			}

@@ -13,19 +13,20 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers/control/describe"
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim/evm/index"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
 // icmMessages returns all messages that the list shows.
-func icmMessages(t *testing.T, g *globe, path string) []object {
+func icmMessages(t *testing.T, g *datatest.Globe, path string) []datatest.Object {
 	t.Helper()
-	return g.pages(t, path, "messages", 3)
+	return g.Pages(t, path, "messages", 3)
 }
 
 // logged reads every log of a chain that sends or delivers a message, straight from the rows of its logs.
-func logged(t *testing.T, g *globe, c *reader.Chain) (sent, received map[string]*index.TeleporterLog) {
+func logged(t *testing.T, g *datatest.Globe, c *reader.Chain) (sent, received map[string]*index.TeleporterLog) {
 	t.Helper()
 	rows, err := g.DB.LogsBetween(context.Background(), store.First(c.Row.ID), store.Last(c.Row.ID), 1<<30)
 	if err != nil {
@@ -48,8 +49,8 @@ func logged(t *testing.T, g *globe, c *reader.Chain) (sent, received map[string]
 // delivery of a chain that the world does not simulate.
 func TestMessagesAreTheLogs(t *testing.T) {
 	for number := int64(1); number <= 2; number++ {
-		g := open(t, number)
-		listed := map[string]object{}
+		g := datatest.Open(t, number)
+		listed := map[string]datatest.Object{}
 		for _, m := range icmMessages(t, g, "/v1/icm/messages") {
 			if listed[m["messageId"].(string)] != nil {
 				t.Errorf("message %v comes twice", m["messageId"])
@@ -88,19 +89,19 @@ func TestMessagesAreTheLogs(t *testing.T) {
 	}
 }
 
-func testLetter(t *testing.T, shown object, c *reader.Chain, m, delivered *index.TeleporterLog) string {
+func testLetter(t *testing.T, shown datatest.Object, c *reader.Chain, m, delivered *index.TeleporterLog) string {
 	t.Helper()
 	if shown == nil {
 		t.Fatalf("message %s is not listed", m.ID)
 	}
 	want := map[string]any{
-		"sourceBlockchainId": ids.ID(c.Row.BlockchainID).String(), "destinationBlockchainId": m.Peer.String(), "sourceEvmChainId": itoa(int(c.Row.EVMID)),
+		"sourceBlockchainId": ids.ID(c.Row.BlockchainID).String(), "destinationBlockchainId": m.Peer.String(), "sourceEvmChainId": strconv.Itoa(int(c.Row.EVMID)),
 		"messageNonce": m.Message.MessageNonce.String(), "from": m.Message.OriginSenderAddress.Hex(), "to": m.Message.DestinationAddress.Hex(),
 		"data": fmt.Sprintf("0x%x", m.Message.Message), "status": "pending",
 	}
 	if delivered != nil {
 		want["status"] = "delivered"
-		if have := dig(shown, "destinationTransaction", "delivererAddress"); have != delivered.Relayer.Hex() {
+		if have := datatest.Dig(shown, "destinationTransaction", "delivererAddress"); have != delivered.Relayer.Hex() {
 			t.Errorf("message %s was delivered by %v: want %s", m.ID, have, delivered.Relayer)
 		}
 	} else if shown["destinationTransaction"] != nil || shown["messageExecuted"] == true {
@@ -111,7 +112,7 @@ func testLetter(t *testing.T, shown object, c *reader.Chain, m, delivered *index
 			t.Errorf("message %s: %s is %v, want %v", m.ID, key, shown[key], value)
 		}
 	}
-	if have := dig(shown, "rewardDetails", "value"); have != m.FeeInfo.Amount.String() {
+	if have := datatest.Dig(shown, "rewardDetails", "value"); have != m.FeeInfo.Amount.String() {
 		t.Errorf("message %s: fee is %v, want %s", m.ID, have, m.FeeInfo.Amount)
 	}
 	if len(shown["receipts"].([]any)) != len(m.Message.Receipts) {
@@ -120,9 +121,9 @@ func testLetter(t *testing.T, shown object, c *reader.Chain, m, delivered *index
 	return shown["status"].(string)
 }
 
-func testForeign(t *testing.T, shown object, c *reader.Chain, m *index.TeleporterLog) string {
+func testForeign(t *testing.T, shown datatest.Object, c *reader.Chain, m *index.TeleporterLog) string {
 	t.Helper()
-	if shown == nil || shown["sourceTransaction"] != nil || shown["sourceEvmChainId"] != "" || shown["destinationEvmChainId"] != itoa(int(c.Row.EVMID)) {
+	if shown == nil || shown["sourceTransaction"] != nil || shown["sourceEvmChainId"] != "" || shown["destinationEvmChainId"] != strconv.Itoa(int(c.Row.EVMID)) {
 		t.Fatalf("message %s of a chain that is not simulated: %v", m.ID, shown)
 	}
 	return shown["status"].(string)
@@ -130,19 +131,19 @@ func testForeign(t *testing.T, shown object, c *reader.Chain, m *index.Teleporte
 
 // TestMessagesHaveEveryFate: some were executed, refused, confirmed, confirming, and paid for.
 func TestMessagesHaveEveryFate(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	fates := map[string]bool{}
 	for _, m := range icmMessages(t, g, "/v1/icm/messages") {
 		fates["executed"] = fates["executed"] || m["messageExecuted"] == true
 		fates["refused"] = fates["refused"] || m["messageExecuted"] == false && m["status"] == "delivered"
 		fates["confirmed"] = fates["confirmed"] || m["receiptDelivered"] == true
 		fates["confirming"] = fates["confirming"] || len(m["receipts"].([]any)) > 0
-		fates["paid"] = fates["paid"] || dig(m, "rewardDetails", "symbol") == "USDX"
-		one := g.get(t, "/v1/icm/messages/"+m["messageId"].(string))
-		if encode(one) != encode(m) {
+		fates["paid"] = fates["paid"] || datatest.Dig(m, "rewardDetails", "symbol") == "USDX"
+		one := g.Get(t, "/v1/icm/messages/"+m["messageId"].(string))
+		if datatest.Encode(one) != datatest.Encode(m) {
 			t.Errorf("message %v is another by itself", m["messageId"])
 		}
-		old := g.get(t, "/v1/teleporter/messages/"+m["messageId"].(string))
+		old := g.Get(t, "/v1/teleporter/messages/"+m["messageId"].(string))
 		if old["teleporterContractAddress"] != m["icmContractAddress"] || old["messageNonce"] != m["messageNonce"] {
 			t.Errorf("message %v is %v under the old path", m["messageId"], old)
 		}
@@ -156,33 +157,39 @@ func TestMessagesHaveEveryFate(t *testing.T) {
 
 // TestMessageFilters compares every filter, and combinations, with a search of all messages.
 func TestMessageFilters(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	all := icmMessages(t, g, "/v1/icm/messages")
-	is := func(key string, value any) func(object) bool { return func(m object) bool { return m[key] == value } }
-	or := func(a, b func(object) bool) func(object) bool { return func(m object) bool { return a(m) || b(m) } }
+	is := func(key string, value any) func(datatest.Object) bool {
+		return func(m datatest.Object) bool { return m[key] == value }
+	}
+	or := func(a, b func(datatest.Object) bool) func(datatest.Object) bool {
+		return func(m datatest.Object) bool { return a(m) || b(m) }
+	}
 	c, l1 := g.Chains[0], g.Chains[2]
 	cID, l1ID := ids.ID(c.Row.BlockchainID).String(), ids.ID(l1.Row.BlockchainID).String()
 	someone := all[0]["from"].(string)
-	for query, passes := range map[string]func(object) bool{
+	for query, passes := range map[string]func(datatest.Object) bool{
 		"sourceBlockchainId=" + cID: is("sourceBlockchainId", cID), "destinationBlockchainId=" + cID: is("destinationBlockchainId", cID),
 		"sourceBlockchainId=70411": is("sourceBlockchainId", l1ID),
 		"blockchainId=" + l1ID:     or(is("sourceBlockchainId", l1ID), is("destinationBlockchainId", l1ID)),
-		"blockchainId=43114&from=" + someone: func(m object) bool {
+		"blockchainId=43114&from=" + someone: func(m datatest.Object) bool {
 			return or(is("sourceBlockchainId", cID), is("destinationBlockchainId", cID))(m) && m["from"] == someone
 		},
-		"from=" + someone:                                               is("from", someone),
-		"to=" + strings.ToLower(someone):                                is("to", someone),
-		"from=" + someone + "&to=" + someone:                            func(m object) bool { return m["from"] == someone && m["to"] == someone },
-		"sourceBlockchainId=43114&destinationBlockchainId=" + l1ID:      func(m object) bool { return m["sourceBlockchainId"] == cID && m["destinationBlockchainId"] == l1ID },
-		"blockchainId=43114&destinationBlockchainId=43114":              is("destinationBlockchainId", cID),
+		"from=" + someone:                    is("from", someone),
+		"to=" + strings.ToLower(someone):     is("to", someone),
+		"from=" + someone + "&to=" + someone: func(m datatest.Object) bool { return m["from"] == someone && m["to"] == someone },
+		"sourceBlockchainId=43114&destinationBlockchainId=" + l1ID: func(m datatest.Object) bool {
+			return m["sourceBlockchainId"] == cID && m["destinationBlockchainId"] == l1ID
+		},
+		"blockchainId=43114&destinationBlockchainId=43114": is("destinationBlockchainId", cID),
 		"network=mainnet":                                               or(is("sourceEvmChainId", "43114"), or(is("destinationEvmChainId", "43114"), or(is("sourceEvmChainId", "70411"), is("destinationEvmChainId", "70411")))),
 		"network=fuji":                                                  or(is("sourceEvmChainId", "43113"), is("destinationEvmChainId", "43113")),
-		"network=fuji&sourceBlockchainId=43114":                         func(object) bool { return false },
-		"sourceBlockchainId=99":                                         func(object) bool { return false },
-		"from=0x00000000000000000000000000000000000a11ce":               func(object) bool { return false },
-		"sourceBlockchainId=" + ids.ID{9}.String() + "&network=mainnet": func(object) bool { return false },
+		"network=fuji&sourceBlockchainId=43114":                         func(datatest.Object) bool { return false },
+		"sourceBlockchainId=99":                                         func(datatest.Object) bool { return false },
+		"from=0x00000000000000000000000000000000000a11ce":               func(datatest.Object) bool { return false },
+		"sourceBlockchainId=" + ids.ID{9}.String() + "&network=mainnet": func(datatest.Object) bool { return false },
 	} {
-		var want []object
+		var want []datatest.Object
 		for _, m := range all {
 			if passes(m) {
 				want = append(want, m)
@@ -190,12 +197,12 @@ func TestMessageFilters(t *testing.T) {
 		}
 		for _, base := range []string{"/v1/icm/messages?", "/v1/teleporter/messages?"} {
 			have := icmMessages(t, g, base+query)
-			if same := slices.EqualFunc(have, want, func(a, b object) bool { return a["messageId"] == b["messageId"] }); !same {
+			if same := slices.EqualFunc(have, want, func(a, b datatest.Object) bool { return a["messageId"] == b["messageId"] }); !same {
 				t.Errorf("%s%s has %d messages, want %d in the order of all", base, query, len(have), len(want))
 			}
 		}
 	}
-	for _, address := range []string{someone, g.persona(t, "deployer"), absent} {
+	for _, address := range []string{someone, g.Persona(t, "deployer"), absent} {
 		want := 0
 		for _, m := range all {
 			if m["from"] == address || m["to"] == address {
@@ -212,39 +219,39 @@ func TestMessageFilters(t *testing.T) {
 
 // TestTransactionsTellOfMessages checks the transactions at both ends of every message, and a deployment.
 func TestTransactionsTellOfMessages(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	for _, m := range icmMessages(t, g, "/v1/icm/messages") {
 		for end, direction := range map[string]string{"source": "SOURCE_TRANSACTION", "destination": "DESTINATION_TRANSACTION"} {
-			tx, there := dig(m, end+"Transaction").(object)
+			tx, there := datatest.Dig(m, end+"Transaction").(datatest.Object)
 			if !there {
 				continue
 			}
 			chain := m[end+"EvmChainId"].(string)
-			full := g.get(t, "/upstream/v1/chains/"+chain+"/transactions/"+tx["txHash"].(string))
+			full := g.Get(t, "/upstream/v1/chains/"+chain+"/transactions/"+tx["txHash"].(string))
 			info := full["teleporterMessageInfo"]
-			if dig(info, "teleporterMessageId") != m["messageId"] || dig(info, "direction") != direction {
+			if datatest.Dig(info, "teleporterMessageId") != m["messageId"] || datatest.Dig(info, "direction") != direction {
 				t.Errorf("the %s transaction of %v tells %v", end, m["messageId"], info)
 			}
-			testPeer(t, m, info.(object), end)
-			used, price := digits(t, dig(full, "nativeTransaction", "gasUsed")), digits(t, dig(full, "nativeTransaction", "gasPrice"))
+			testPeer(t, m, info.(datatest.Object), end)
+			used, price := digits(t, datatest.Dig(full, "nativeTransaction", "gasUsed")), digits(t, datatest.Dig(full, "nativeTransaction", "gasPrice"))
 			if digits(t, tx["gasSpent"]) != used*price {
 				t.Errorf("%v spent %v: want %d × %d", tx["txHash"], tx["gasSpent"], used, price)
 			}
 		}
 	}
 	for _, c := range g.Chains {
-		d := g.get(t, path(c, "contracts", g.contract(t, c, "herald"), "transactions:getDeployment"))
-		if dig(d, "teleporterMessageInfo", "direction") != "SOURCE_TRANSACTION" {
+		d := g.Get(t, datatest.Path(c, "contracts", g.Contract(t, c, "herald"), "transactions:getDeployment"))
+		if datatest.Dig(d, "teleporterMessageInfo", "direction") != "SOURCE_TRANSACTION" {
 			t.Errorf("chain %d: the herald's deployment tells %v", c.Row.EVMID, d["teleporterMessageInfo"])
 		}
-		if quiet := g.get(t, path(c, "contracts", g.contract(t, c, "usdx"), "transactions:getDeployment")); quiet["teleporterMessageInfo"] != nil {
+		if quiet := g.Get(t, datatest.Path(c, "contracts", g.Contract(t, c, "usdx"), "transactions:getDeployment")); quiet["teleporterMessageInfo"] != nil {
 			t.Errorf("chain %d: a token's deployment tells %v", c.Row.EVMID, quiet["teleporterMessageInfo"])
 		}
 	}
 }
 
 // testPeer checks the chain at the other end: each transaction names only that one.
-func testPeer(t *testing.T, m, info object, end string) {
+func testPeer(t *testing.T, m, info datatest.Object, end string) {
 	t.Helper()
 	other := map[string]string{"source": "destination", "destination": "source"}[end]
 	want := m[other+"EvmChainId"]
@@ -266,7 +273,7 @@ func digits(t *testing.T, text any) uint64 {
 }
 
 func TestMessageErrors(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	for path, want := range map[string]struct {
 		status int
 		says   string
@@ -288,18 +295,18 @@ func TestMessageErrors(t *testing.T) {
 		"/v1/teleporter/messages?pageSize=a":                    {400, "pageSize"},
 		"/v1/icm/addresses/" + absent + "/messages?pageSize=-1": {400, "pageSize"},
 	} {
-		if says := encode(g.ask(t, path, want.status)["message"]); !strings.Contains(says, want.says) {
+		if says := datatest.Encode(g.Ask(t, path, want.status)["message"]); !strings.Contains(says, want.says) {
 			t.Errorf("%s says %s: want %q", path, says, want.says)
 		}
 	}
-	if list := g.ask(t, "/v1/chains?feature=teleporter", http.StatusOK); len(list["chains"].([]any)) != len(g.Chains) {
+	if list := g.Ask(t, "/v1/chains?feature=teleporter", http.StatusOK); len(list["chains"].([]any)) != len(g.Chains) {
 		t.Errorf("chains with teleporter: %v", list)
 	}
 }
 
 // TestWorldNamesMessages: the sample messages in the world's description have the described status.
 func TestWorldNamesMessages(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	d, err := describe.Read(context.Background(), g.World)
 	if err != nil {
 		t.Fatal(err)
@@ -307,12 +314,12 @@ func TestWorldNamesMessages(t *testing.T) {
 	for _, c := range d.Chains {
 		if c.Message.Undelivered == nil {
 			t.Errorf("chain %d names no pending message", c.Chain.Row.EVMID)
-		} else if m := g.get(t, "/v1/icm/messages/"+common.BytesToHash(c.Message.Undelivered).Hex()); m["status"] != "pending" {
+		} else if m := g.Get(t, "/v1/icm/messages/"+common.BytesToHash(c.Message.Undelivered).Hex()); m["status"] != "pending" {
 			t.Errorf("chain %d: %v is not pending", c.Chain.Row.EVMID, m)
 		}
-		m := g.get(t, "/v1/icm/messages/"+common.BytesToHash(c.Message.ID).Hex())
-		if m["status"] != "delivered" || dig(m, "sourceTransaction", "txHash") != common.BytesToHash(c.Message.Source).Hex() ||
-			dig(m, "destinationTransaction", "txHash") != common.BytesToHash(c.Message.Destination).Hex() {
+		m := g.Get(t, "/v1/icm/messages/"+common.BytesToHash(c.Message.ID).Hex())
+		if m["status"] != "delivered" || datatest.Dig(m, "sourceTransaction", "txHash") != common.BytesToHash(c.Message.Source).Hex() ||
+			datatest.Dig(m, "destinationTransaction", "txHash") != common.BytesToHash(c.Message.Destination).Hex() {
 			t.Errorf("chain %d: %v is not as the world describes it: %+v", c.Chain.Row.EVMID, m, c.Message)
 		}
 	}

@@ -13,15 +13,13 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim/evm/reader"
 )
 
 // Comparisons of the Data API's lists with the chain's node, over whole worlds.
 
-var seeds = []int64{1, 2, changedByClients}
-
-// changedByClients is the seed of a world to which clients have sent transactions.
-const changedByClients = 77
+var seeds = []int64{1, 2, datatest.ChangedByClients}
 
 // story is a chain's history according to its node.
 type story struct {
@@ -80,39 +78,17 @@ func target(tx *reader.Transaction) common.Address {
 	return common.BytesToAddress(tx.Row.Created)
 }
 
-func eachChain(t *testing.T, check func(*testing.T, *globe, *reader.Chain, *story)) {
-	for _, number := range seeds[:times(t, len(seeds))] {
-		g := open(t, number)
+func eachChain(t *testing.T, check func(*testing.T, *datatest.Globe, *reader.Chain, *story)) {
+	for _, number := range seeds[:datatest.Times(t, len(seeds))] {
+		g := datatest.Open(t, number)
 		for _, c := range g.Chains {
 			t.Run(fmt.Sprintf("seed %d, chain %d", number, c.Row.EVMID), func(t *testing.T) { check(t, g, c, tell(t, c)) })
 		}
 	}
 }
 
-// text reads fields of items.
-func text(items []object, keys ...any) []string {
-	all := make([]string, len(items))
-	for i, item := range items {
-		all[i] = fmt.Sprint(dig(item, keys...))
-	}
-	return all
-}
-
-// same compares two lists of facts.
-func same(t *testing.T, what string, have, want []string) {
-	t.Helper()
-	if !slices.Equal(have, want) {
-		for i := range min(len(have), len(want)) {
-			if have[i] != want[i] {
-				t.Fatalf("%s: item %d is %s: want %s", what, i, have[i], want[i])
-			}
-		}
-		t.Fatalf("%s: %d items: want %d", what, len(have), len(want))
-	}
-}
-
 func TestBlocksAndTransactionsAreTheNodes(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *datatest.Globe, c *reader.Chain, s *story) {
 		var hashes, transactions, failed, succeeded []string
 		var all int
 		for _, b := range s.blocks {
@@ -129,11 +105,11 @@ func TestBlocksAndTransactionsAreTheNodes(t *testing.T) {
 		for _, l := range [][]string{hashes, transactions, failed, succeeded} {
 			slices.Reverse(l)
 		}
-		blocks := g.pages(t, path(c, "blocks"), "blocks", 17)
-		same(t, "blocks", text(blocks, "blockHash"), hashes)
-		same(t, "transactions", text(g.pages(t, path(c, "transactions"), "transactions", 17), "txHash"), transactions)
-		same(t, "failed", text(g.pages(t, path(c, "transactions?status=failed"), "transactions", 3), "txHash"), failed)
-		same(t, "succeeded", text(g.pages(t, path(c, "transactions?status=success"), "transactions", 100), "txHash"), succeeded)
+		blocks := g.Pages(t, datatest.Path(c, "blocks"), "blocks", 17)
+		datatest.Same(t, "blocks", datatest.Text(blocks, "blockHash"), hashes)
+		datatest.Same(t, "transactions", datatest.Text(g.Pages(t, datatest.Path(c, "transactions"), "transactions", 17), "txHash"), transactions)
+		datatest.Same(t, "failed", datatest.Text(g.Pages(t, datatest.Path(c, "transactions?status=failed"), "transactions", 3), "txHash"), failed)
+		datatest.Same(t, "succeeded", datatest.Text(g.Pages(t, datatest.Path(c, "transactions?status=success"), "transactions", 100), "txHash"), succeeded)
 		for i, b := range slices.Backward(blocks) {
 			n, _ := strconv.Atoi(fmt.Sprint(b["txCount"]))
 			if all += n; fmt.Sprint(b["cumulativeTransactions"]) != strconv.Itoa(all) {
@@ -144,9 +120,9 @@ func TestBlocksAndTransactionsAreTheNodes(t *testing.T) {
 }
 
 func TestFeesOfABlockAreItsTransactions(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *datatest.Globe, c *reader.Chain, s *story) {
 		paid := map[string]*big.Int{}
-		for _, tx := range g.pages(t, path(c, "transactions"), "transactions", 100) {
+		for _, tx := range g.Pages(t, datatest.Path(c, "transactions"), "transactions", 100) {
 			price, _ := new(big.Int).SetString(tx["gasPrice"].(string), 10)
 			used, _ := new(big.Int).SetString(tx["gasUsed"].(string), 10)
 			block := tx["blockHash"].(string)
@@ -155,7 +131,7 @@ func TestFeesOfABlockAreItsTransactions(t *testing.T) {
 			}
 			paid[block].Add(paid[block], price.Mul(price, used))
 		}
-		for _, b := range g.pages(t, path(c, "blocks"), "blocks", 100) {
+		for _, b := range g.Pages(t, datatest.Path(c, "blocks"), "blocks", 100) {
 			want := paid[b["blockHash"].(string)]
 			if want == nil {
 				want = new(big.Int)
@@ -168,7 +144,7 @@ func TestFeesOfABlockAreItsTransactions(t *testing.T) {
 }
 
 func TestNativeListsAreTheTransactionsOfEachAddress(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *datatest.Globe, c *reader.Chain, s *story) {
 		for _, a := range s.addresses {
 			var want []string
 			for _, tx := range slices.Backward(s.txs) {
@@ -176,8 +152,8 @@ func TestNativeListsAreTheTransactionsOfEachAddress(t *testing.T) {
 					want = append(want, tx.Hash().Hex())
 				}
 			}
-			list := g.pages(t, path(c, "addresses", a.Hex(), "transactions:listNative"), "transactions", 100)
-			same(t, "native transactions of "+a.Hex(), text(list, "txHash"), want)
+			list := g.Pages(t, datatest.Path(c, "addresses", a.Hex(), "transactions:listNative"), "transactions", 100)
+			datatest.Same(t, "native transactions of "+a.Hex(), datatest.Text(list, "txHash"), want)
 		}
 	})
 }
@@ -210,14 +186,14 @@ func TestBalancesAreWhatTheContractsSay(t *testing.T) {
 	if testing.Short() {
 		t.Log("left out of a short run: the worlds that clients changed")
 	} else {
-		number = changedByClients
+		number = datatest.ChangedByClients
 	}
-	g := open(t, number)
+	g := datatest.Open(t, number)
 	for _, c := range g.Chains {
 		s := tell(t, c)
 		tokens := erc20s(t, g, c)
 		last := len(s.blocks) - 1
-		for _, n := range []int{last, last / 2, last / 3, 0}[:times(t, 4)] {
+		for _, n := range []int{last, last / 2, last / 3, 0}[:datatest.Times(t, 4)] {
 			b := s.blocks[n]
 			for _, a := range s.addresses {
 				if a == (common.Address{}) {
@@ -229,9 +205,9 @@ func TestBalancesAreWhatTheContractsSay(t *testing.T) {
 						want[token.Hex()] = balance.String()
 					}
 				}
-				url := path(c, "addresses", a.Hex(), "balances:listErc20?filterSpamTokens=false&blockNumber="+strconv.Itoa(n))
+				url := datatest.Path(c, "addresses", a.Hex(), "balances:listErc20?filterSpamTokens=false&blockNumber="+strconv.Itoa(n))
 				have := map[string]string{}
-				for _, item := range g.pages(t, url, "erc20TokenBalances", 500) {
+				for _, item := range g.Pages(t, url, "erc20TokenBalances", 500) {
 					have[item["address"].(string)] = item["balance"].(string)
 				}
 				if fmt.Sprint(have) != fmt.Sprint(want) {
@@ -243,7 +219,7 @@ func TestBalancesAreWhatTheContractsSay(t *testing.T) {
 }
 
 // erc20s returns the ERC-20s of a chain, found by calling every contract that was ever deployed.
-func erc20s(t *testing.T, g *globe, c *reader.Chain) []common.Address {
+func erc20s(t *testing.T, g *datatest.Globe, c *reader.Chain) []common.Address {
 	t.Helper()
 	var all []common.Address
 	contracts, err := g.DB.Contracts(context.Background(), c.Row.ID)
@@ -252,7 +228,7 @@ func erc20s(t *testing.T, g *globe, c *reader.Chain) []common.Address {
 	}
 	for _, r := range contracts {
 		a := common.BytesToAddress(r.Address)
-		if g.get(t, path(c, "addresses", a.Hex()))["ercType"] == "ERC-20" {
+		if g.Get(t, datatest.Path(c, "addresses", a.Hex()))["ercType"] == "ERC-20" {
 			all = append(all, a)
 		}
 	}
@@ -263,15 +239,15 @@ func erc20s(t *testing.T, g *globe, c *reader.Chain) []common.Address {
 }
 
 func TestNativeBalancesAreTheStates(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *datatest.Globe, c *reader.Chain, s *story) {
 		for _, b := range []*reader.Block{s.blocks[0], s.blocks[len(s.blocks)/2], s.blocks[len(s.blocks)-1]} {
 			state, err := c.State(context.Background(), b)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, a := range s.addresses {
-				have := g.get(t, path(c, "addresses", a.Hex(), "balances:getNative?blockNumber="+strconv.FormatUint(b.Number, 10)))
-				if want := state.GetBalance(a).Dec(); dig(have, "nativeTokenBalance", "balance") != want {
+				have := g.Get(t, datatest.Path(c, "addresses", a.Hex(), "balances:getNative?blockNumber="+strconv.FormatUint(b.Number, 10)))
+				if want := state.GetBalance(a).Dec(); datatest.Dig(have, "nativeTokenBalance", "balance") != want {
 					t.Fatalf("block %d: %s holds %v: want %s", b.Number, a, have, want)
 				}
 			}
@@ -281,10 +257,10 @@ func TestNativeBalancesAreTheStates(t *testing.T) {
 
 // TestCollectiblesAreWhatTheContractsSay asks the collections about every item that has a holder in the lists.
 func TestCollectiblesAreWhatTheContractsSay(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *datatest.Globe, c *reader.Chain, s *story) {
 		head, held := s.blocks[len(s.blocks)-1], 0
 		for _, a := range s.addresses {
-			for _, item := range g.pages(t, path(c, "addresses", a.Hex(), "balances:listCollectibles"), "collectibleBalances", 100) {
+			for _, item := range g.Pages(t, datatest.Path(c, "addresses", a.Hex(), "balances:listCollectibles"), "collectibleBalances", 100) {
 				id, _ := new(big.Int).SetString(item["tokenId"].(string), 10)
 				token := common.HexToAddress(item["address"].(string))
 				held++
@@ -305,31 +281,31 @@ func TestCollectiblesAreWhatTheContractsSay(t *testing.T) {
 
 // TestHistoryIsTheUnionOfTheLists compares the list of all kinds with the lists of each kind, in both orders.
 func TestHistoryIsTheUnionOfTheLists(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *datatest.Globe, c *reader.Chain, s *story) {
 		for _, a := range s.addresses[:min(len(s.addresses), 40)] {
 			places := map[string]string{}
 			parts := 0
 			for _, name := range []string{"listNative", "listInternals", "listErc20", "listErc721", "listErc1155"} {
-				for _, item := range g.pages(t, path(c, "addresses", a.Hex(), "transactions:"+name), "transactions", 100) {
+				for _, item := range g.Pages(t, datatest.Path(c, "addresses", a.Hex(), "transactions:"+name), "transactions", 100) {
 					places[item["txHash"].(string)] = item["blockNumber"].(string)
 					if name != "listNative" {
 						parts++
 					}
 				}
 			}
-			newest := g.pages(t, path(c, "addresses", a.Hex(), "transactions"), "transactions", 9)
-			oldest := g.pages(t, path(c, "addresses", a.Hex(), "transactions?sortOrder=asc"), "transactions", 9)
+			newest := g.Pages(t, datatest.Path(c, "addresses", a.Hex(), "transactions"), "transactions", 9)
+			oldest := g.Pages(t, datatest.Path(c, "addresses", a.Hex(), "transactions?sortOrder=asc"), "transactions", 9)
 			if len(newest) != len(places) {
 				t.Fatalf("%s has %d transactions: want %d", a, len(newest), len(places))
 			}
 			slices.Reverse(oldest)
-			same(t, "history of "+a.Hex(), text(newest, "nativeTransaction", "txHash"), text(oldest, "nativeTransaction", "txHash"))
+			datatest.Same(t, "history of "+a.Hex(), datatest.Text(newest, "nativeTransaction", "txHash"), datatest.Text(oldest, "nativeTransaction", "txHash"))
 			for _, tx := range newest {
 				for _, key := range []string{"erc20Transfers", "erc721Transfers", "erc1155Transfers", "internalTransactions"} {
 					l, _ := tx[key].([]any)
 					parts -= len(l)
 				}
-				if places[dig(tx, "nativeTransaction", "txHash").(string)] == "" {
+				if places[datatest.Dig(tx, "nativeTransaction", "txHash").(string)] == "" {
 					t.Errorf("%s has a transaction that no list has", a)
 				}
 			}
@@ -342,7 +318,7 @@ func TestHistoryIsTheUnionOfTheLists(t *testing.T) {
 
 // TestListsAcrossChainsHoldEverything follows the lists of all chains to their end.
 func TestListsAcrossChainsHoldEverything(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	for _, network := range []string{"", "mainnet", "fuji"} {
 		query := ""
 		if network != "" {
@@ -356,15 +332,15 @@ func TestListsAcrossChainsHoldEverything(t *testing.T) {
 			}
 		}
 		for key, want := range map[string]int{"blocks": blocks, "transactions": transactions} {
-			list := g.pages(t, "/v1/"+key+query, key, 13)
+			list := g.Pages(t, "/v1/"+key+query, key, 13)
 			if len(list) != want {
 				t.Errorf("%s%s: %d items: want %d", key, query, len(list), want)
 			}
-			times := text(list, "blockTimestamp")
+			times := datatest.Text(list, "blockTimestamp")
 			if !slices.IsSortedFunc(times, func(a, b string) int { return strings.Compare(b, a) }) {
 				t.Errorf("%s%s is not newest first", key, query)
 			}
-			distinct(t, key, list)
+			datatest.Distinct(t, key, list)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package data_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"net/http"
@@ -10,9 +9,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers"
 	"snowglobe/handlers/data"
-	"snowglobe/handlers/rest"
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/signing"
@@ -21,10 +19,10 @@ import (
 )
 
 func TestJustificationsTellWhatToSign(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	known := serveKnown(t, g.World)
-	for _, network := range networks {
-		n := ledger(t, g, network)
+	for _, network := range datatest.Networks {
+		n := g.Network(t, network)
 		rows, err := n.DB.PrimaryTxsOfType(context.Background(), n.Chain(txs.PChain), "SetL1ValidatorWeightTx")
 		if err != nil {
 			t.Fatal(err)
@@ -46,33 +44,26 @@ func TestJustificationsTellWhatToSign(t *testing.T) {
 				t.Fatalf("%s: %v", row.Type, err)
 			}
 			body := askFor("justification", hex.EncodeToString(s.Justification))
-			signed := signedBy(t, known.post(t, aggregator(network), body, http.StatusOK))
+			signed := signedBy(t, known.Post(t, aggregator(network), body, http.StatusOK))
 			if hexOf(t, &signed.UnsignedMessage) != hexOf(t, m) {
 				t.Errorf("%s: the justification makes another message", row.Type)
 			}
 			both := askFor("justification", hex.EncodeToString(s.Justification), "message", hexOf(t, m))
-			known.post(t, aggregator(network), both, http.StatusOK)
+			known.Post(t, aggregator(network), both, http.StatusOK)
 		}
 	}
 }
 
 // serveKnown serves a world whose validators sign only known messages.
-func serveKnown(t testing.TB, w *sim.World) *globe {
+func serveKnown(t testing.TB, w *sim.World) *datatest.Globe {
 	t.Helper()
-	s, err := rest.New(rest.Options{Clock: w.Clock, WorldKey: bytes.Repeat([]byte("k"), 32)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := handlers.RegisterData(s, w, export.NewJobs(w, export.Options{}), data.Options{KnownOnly: true}); err != nil {
-		t.Fatal(err)
-	}
-	return &globe{w, s}
+	return datatest.ServeWith(t, w, export.NewJobs(w, export.Options{}), data.Options{KnownOnly: true})
 }
 
 func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	known := serveKnown(t, g.World)
-	n := ledger(t, g, "mainnet")
+	n := g.Network(t, "mainnet")
 	subnets, err := n.DB.Subnets(context.Background(), n.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
@@ -123,12 +114,12 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 		{platform(&warp.RegisterL1Validator{}), "", "unsupported"},
 	} {
 		body := askFor("message", c.message, "justification", c.justification)
-		g.post(t, aggregator("mainnet"), body, http.StatusOK) // without the option every well-formed message is signed
+		g.Post(t, aggregator("mainnet"), body, http.StatusOK) // without the option every well-formed message is signed
 		if c.says == "" {
-			known.post(t, aggregator("mainnet"), body, http.StatusOK)
+			known.Post(t, aggregator("mainnet"), body, http.StatusOK)
 			continue
 		}
-		says := known.post(t, aggregator("mainnet"), body, http.StatusServiceUnavailable)["message"].(string)
+		says := known.Post(t, aggregator("mainnet"), body, http.StatusServiceUnavailable)["message"].(string)
 		for _, part := range []string{"threshold of signatures", "refuse", c.says} {
 			if !strings.Contains(says, part) {
 				t.Errorf("%s: want %q", says, part)
@@ -139,7 +130,7 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 }
 
 // testManagers has the requests signed that L1s sent to the P-Chain.
-func testManagers(t *testing.T, known *globe, n *sim.Network) {
+func testManagers(t *testing.T, known *datatest.Globe, n *sim.Network) {
 	t.Helper()
 	rows, err := n.DB.PrimaryTxsOfType(context.Background(), n.Chain(txs.PChain), "SetL1ValidatorWeightTx")
 	if err != nil || len(rows) == 0 {
@@ -154,8 +145,8 @@ func testManagers(t *testing.T, known *globe, n *sim.Network) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		known.post(t, aggregator("mainnet"), askFor("message", hexOf(t, &m.UnsignedMessage)), http.StatusOK)
+		known.Post(t, aggregator("mainnet"), askFor("message", hexOf(t, &m.UnsignedMessage)), http.StatusOK)
 		m.Payload[len(m.Payload)-1] ^= 1
-		known.post(t, aggregator("mainnet"), askFor("message", hexOf(t, &m.UnsignedMessage)), http.StatusServiceUnavailable)
+		known.Post(t, aggregator("mainnet"), askFor("message", hexOf(t, &m.UnsignedMessage)), http.StatusServiceUnavailable)
 	}
 }

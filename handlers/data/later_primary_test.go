@@ -4,51 +4,54 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/data/datatest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/txs"
 )
 
 // TestOutputsThatAreSpentLater spends, between two pages, the output after which the second page begins.
 func TestOutputsThatAreSpentLater(t *testing.T) {
-	g := serve(t, generate(t, 6))
+	g := datatest.Serve(t, seedtest.Copy(t, 6))
 	defer func() {
 		if err := g.DB.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	for _, network := range networks {
-		l, base := ledger(t, g, network), "/v1/networks/"+network+"/blockchains/x-chain"
-		who, nobody := owner(t, g, network, "hoarder"), owner(t, g, network, "nobody")
+	for _, network := range datatest.Networks {
+		l, base := g.Network(t, network), "/v1/networks/"+network+"/blockchains/x-chain"
+		who, nobody := g.Owner(t, network, "hoarder"), g.Owner(t, network, "nobody")
 		for _, order := range []string{"&sortBy=amount", "&sortOrder=asc", ""} {
 			list := base + "/utxos?assetId=" + l.Rules.AVAXAssetID.String() + "&addresses=" + who + order
-			all := text(g.pages(t, list, "utxos", 100), "utxoId")
-			first := g.get(t, list+"&pageSize=5")
-			last := dig(first, "utxos", 4).(object)
+			all := datatest.Text(g.Pages(t, list, "utxos", 100), "utxoId")
+			first := g.Get(t, list+"&pageSize=5")
+			last := datatest.Dig(first, "utxos", 4).(datatest.Object)
 			tx := spend(t, g, l, last, nobody, 1)
-			rest := text(g.pages(t, list+"&pageToken="+first["nextPageToken"].(string), "utxos", 100), "utxoId")
-			if made := dig(tx, "emittedUtxos", 0, "utxoId"); slices.Contains(rest, made.(string)) {
+			rest := datatest.Text(g.Pages(t, list+"&pageToken="+first["nextPageToken"].(string), "utxos", 100), "utxoId")
+			if made := datatest.Dig(tx, "emittedUtxos", 0, "utxoId"); slices.Contains(rest, made.(string)) {
 				t.Errorf("the list of %s has %v, which is nobody's", who, made)
 			}
 			if !slices.Equal(rest, all[5:]) {
 				t.Errorf("after the spent output %s goes on with %d outputs: want %d", list, len(rest), len(all)-5)
 			}
-			if slices.Contains(text(g.pages(t, list, "utxos", 100), "utxoId"), last["utxoId"].(string)) {
+			if slices.Contains(datatest.Text(g.Pages(t, list, "utxos", 100), "utxoId"), last["utxoId"].(string)) {
 				t.Error("a spent output is listed")
 			}
-			have := g.get(t, base+"/lastActivityTimestampByAddresses?addresses="+nobody)
+			have := g.Get(t, base+"/lastActivityTimestampByAddresses?addresses="+nobody)
 			if have["txHash"] != tx["txHash"] || have["isConsumed"] != false {
 				t.Errorf("nobody's last activity is %v: want that of %v", have, tx["txHash"])
 			}
-			seen := g.get(t, "/v1/networks/"+network+"/addresses:listChainIds?addresses="+nobody)
-			if dig(seen, "addresses", 0, "blockchainIds") == nil {
+			seen := g.Get(t, "/v1/networks/"+network+"/addresses:listChainIds?addresses="+nobody)
+			if datatest.Dig(seen, "addresses", 0, "blockchainIds") == nil {
 				t.Errorf("nobody was seen on %v", seen)
 			}
 		}
-		if n := integer(dig(g.get(t, base+"/balances?addresses="+nobody), "balances", "unlocked", 0, "utxoCount")); n != 3 {
+		if n := datatest.Integer(datatest.Dig(g.Get(t, base+"/balances?addresses="+nobody), "balances", "unlocked", 0, "utxoCount")); n != 3 {
 			t.Errorf("nobody has %d outputs: want 3", n)
 		}
 	}
@@ -56,16 +59,16 @@ func TestOutputsThatAreSpentLater(t *testing.T) {
 
 // TestPagesWithVeryManyOutputsAreShorter makes transactions so large that a page holds fewer than requested.
 func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
-	g := serve(t, generate(t, 8))
+	g := datatest.Serve(t, seedtest.Copy(t, 8))
 	defer func() {
 		if err := g.DB.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	const parts, many = 700, 16 // more than 10,000 outputs
-	n, base := ledger(t, g, "mainnet"), "/v1/networks/mainnet/blockchains/x-chain"
-	who, nobody := owner(t, g, "mainnet", "hoarder"), owner(t, g, "mainnet", "nobody")
-	owned := g.pages(t, base+"/utxos?sortBy=amount&assetId="+n.Rules.AVAXAssetID.String()+"&addresses="+who, "utxos", 100)
+	n, base := g.Network(t, "mainnet"), "/v1/networks/mainnet/blockchains/x-chain"
+	who, nobody := g.Owner(t, "mainnet", "hoarder"), g.Owner(t, "mainnet", "nobody")
+	owned := g.Pages(t, base+"/utxos?sortBy=amount&assetId="+n.Rules.AVAXAssetID.String()+"&addresses="+who, "utxos", 100)
 	var want []any
 	for i := range many {
 		want = append(want, spend(t, g, n, owned[i], nobody, parts)["txHash"])
@@ -73,9 +76,9 @@ func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
 	slices.Reverse(want)
 	var have []any
 	for token := ""; ; {
-		page := g.get(t, base+"/transactions?pageSize="+itoa(many)+"&addresses="+nobody+token)
+		page := g.Get(t, base+"/transactions?pageSize="+strconv.Itoa(many)+"&addresses="+nobody+token)
 		for _, tx := range page["transactions"].([]any) {
-			have = append(have, dig(tx, "txHash"))
+			have = append(have, datatest.Dig(tx, "txHash"))
 		}
 		next, more := page["nextPageToken"].(string)
 		if token == "" && (!more || len(have) == 0 || len(have) == many) {
@@ -92,7 +95,7 @@ func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
 }
 
 // spend splits an output of the hoarder into equal parts for a recipient, and returns the transaction as the API shows it.
-func spend(t *testing.T, g *globe, n *sim.Network, u object, to string, parts int) object {
+func spend(t *testing.T, g *datatest.Globe, n *sim.Network, u datatest.Object, to string, parts int) datatest.Object {
 	t.Helper()
 	id, err := ids.FromString(u["creationTxHash"].(string))
 	if err != nil {
@@ -112,11 +115,11 @@ func spend(t *testing.T, g *globe, n *sim.Network, u object, to string, parts in
 		switch n.Rules.Bech32(k.Address()) {
 		case to:
 			heir = k.Address()
-		case owner(t, g, n.Name, "hoarder"):
+		case g.Owner(t, n.Name, "hoarder"):
 			key = k
 		}
 	}
-	amount, index := uint64(integer(dig(u, "asset", "amount"))), uint32(integer(u["outputIndex"]))
+	amount, index := uint64(datatest.Integer(datatest.Dig(u, "asset", "amount"))), uint32(datatest.Integer(u["outputIndex"]))
 	part := txs.NewTransferableOutput(n.Rules.AVAXAssetID, (amount-n.Rules.TxFee)/uint64(parts), txs.NewOwner(heir))
 	tx, err := txs.NewSigned(txs.XChain, &txs.BaseTx{
 		NetworkID: n.Rules.NetworkID, BlockchainID: n.Rules.XChainID, Outs: slices.Repeat([]*txs.TransferableOutput{part}, parts),
@@ -129,5 +132,5 @@ func spend(t *testing.T, g *globe, n *sim.Network, u object, to string, parts in
 	if err := n.IssueX(context.Background(), tx); err != nil {
 		t.Fatal(err)
 	}
-	return g.get(t, fmt.Sprint("/v1/networks/", n.Name, "/blockchains/x-chain/transactions/", tx.ID()))
+	return g.Get(t, fmt.Sprint("/v1/networks/", n.Name, "/blockchains/x-chain/transactions/", tx.ID()))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/fixtures/contracts"
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -90,16 +91,16 @@ func items(t *testing.T, known map[string]abi.Event, m moved, l *types.Log) []mo
 }
 
 // seen reads a transfer out of an answer.
-func seen(item object) moved {
+func seen(item datatest.Object) moved {
 	for key, standard := range map[string]string{"erc20Token": "ERC-20", "erc721Token": "ERC-721", "erc1155Token": "ERC-1155"} {
 		if item[key] == nil {
 			continue
 		}
 		log, _ := strconv.ParseUint(fmt.Sprint(item["logIndex"]), 10, 32)
 		return moved{standard: standard, tx: common.HexToHash(fmt.Sprint(item["txHash"])), log: uint(log),
-			from:  common.HexToAddress(dig(item, "from", "address").(string)),
-			to:    common.HexToAddress(dig(item, "to", "address").(string)),
-			token: fmt.Sprint(dig(item, key, "address")), id: fmt.Sprint(dig(item, key, "tokenId")), value: fmt.Sprint(item["value"])}
+			from:  common.HexToAddress(datatest.Dig(item, "from", "address").(string)),
+			to:    common.HexToAddress(datatest.Dig(item, "to", "address").(string)),
+			token: fmt.Sprint(datatest.Dig(item, key, "address")), id: fmt.Sprint(datatest.Dig(item, key, "tokenId")), value: fmt.Sprint(item["value"])}
 	}
 	return moved{}
 }
@@ -116,12 +117,12 @@ func newest(all []moved, keep func(moved) bool) []string {
 }
 
 func TestTransferListsAreTheLogs(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *datatest.Globe, c *reader.Chain, s *story) {
 		all := transfersIn(t, s.txs)
 		for _, a := range s.addresses {
 			for name, standard := range map[string]string{"listErc20": "ERC-20", "listErc721": "ERC-721", "listErc1155": "ERC-1155"} {
-				list := g.pages(t, path(c, "addresses", a.Hex(), "transactions:"+name), "transactions", 100)
-				same(t, name+" of "+a.Hex(), seenAll(list),
+				list := g.Pages(t, datatest.Path(c, "addresses", a.Hex(), "transactions:"+name), "transactions", 100)
+				datatest.Same(t, name+" of "+a.Hex(), seenAll(list),
 					newest(all, func(m moved) bool { return m.standard == standard && (m.from == a || m.to == a) }))
 			}
 		}
@@ -130,13 +131,13 @@ func TestTransferListsAreTheLogs(t *testing.T) {
 			tokens[m.token] = true
 		}
 		for token := range tokens {
-			list := g.pages(t, path(c, "tokens", token, "transfers"), "transfers", 100)
-			same(t, "transfers of "+token, seenAll(list), newest(all, func(m moved) bool { return m.token == token }))
+			list := g.Pages(t, datatest.Path(c, "tokens", token, "transfers"), "transfers", 100)
+			datatest.Same(t, "transfers of "+token, seenAll(list), newest(all, func(m moved) bool { return m.token == token }))
 		}
 	})
 }
 
-func seenAll(list []object) []string {
+func seenAll(list []datatest.Object) []string {
 	var all []string
 	for _, item := range list {
 		all = append(all, seen(item).String())
@@ -172,7 +173,7 @@ func inner(tx common.Hash, f frame, reverted bool, visit func(text, from, to str
 }
 
 func TestInternalTransactionsAreTheTraces(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	tracer := "callTracer"
 	for _, c := range g.Chains {
 		s := tell(t, c)
@@ -197,12 +198,12 @@ func TestInternalTransactionsAreTheTraces(t *testing.T) {
 		}
 		for _, a := range s.addresses {
 			var have []string
-			for _, item := range g.pages(t, path(c, "addresses", a.Hex(), "transactions:listInternals"), "transactions", 50) {
+			for _, item := range g.Pages(t, datatest.Path(c, "addresses", a.Hex(), "transactions:listInternals"), "transactions", 50) {
 				have = append(have, internal(common.HexToHash(item["txHash"].(string)), item["internalTxType"].(string),
-					dig(item, "from", "address").(string), dig(item, "to", "address").(string), item["value"].(string), item["isReverted"].(bool)))
+					datatest.Dig(item, "from", "address").(string), datatest.Dig(item, "to", "address").(string), item["value"].(string), item["isReverted"].(bool)))
 			}
 			slices.Reverse(have)
-			same(t, "internal transactions of "+a.Hex(), have, want[a])
+			datatest.Same(t, "internal transactions of "+a.Hex(), have, want[a])
 		}
 	}
 }

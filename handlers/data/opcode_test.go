@@ -11,6 +11,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/handlers/data/datatest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
@@ -30,11 +32,11 @@ func passing(opcode string, to common.Address) string {
 
 // TestCallsOfEveryKindAreTheTraces compares calls with borrowed code, creations with value, undone ones and self-destructs with the traces.
 func TestCallsOfEveryKindAreTheTraces(t *testing.T) {
-	g := serve(t, generate(t, 6))
+	g := datatest.Serve(t, seedtest.Copy(t, 6))
 	c := g.Chains[0]
-	s := newSender(t, g, c)
+	s := datatest.NewSender(t, g, c)
 	friend := common.HexToAddress("0x00000000000000000000000000000000000F71e9")
-	deploy := func(code string) common.Address { return s.send(nil, nil, initCode(code)) }
+	deploy := func(code string) common.Address { return s.Send(nil, nil, initCode(code)) }
 	payer := deploy(passing("f1", friend) + "00")
 	undone := deploy(passing("f1", friend) + "60006000fd")
 	doomed := deploy("73" + hex.EncodeToString(friend[:]) + "ff")
@@ -47,11 +49,11 @@ func TestCallsOfEveryKindAreTheTraces(t *testing.T) {
 		{"a self-destruct", passing("f1", doomed) + "00", "CALL"},
 	} {
 		contract := deploy(e.code)
-		s.send(&contract, big.NewInt(7), nil)
-		hash := dig(g.get(t, path(c, "transactions?pageSize=1")), "transactions", 0, "txHash").(string)
-		listed := g.get(t, path(c, "transactions", hash))["internalTransactions"].([]any)
+		s.Send(&contract, big.NewInt(7), nil)
+		hash := datatest.Dig(g.Get(t, datatest.Path(c, "transactions?pageSize=1")), "transactions", 0, "txHash").(string)
+		listed := g.Get(t, datatest.Path(c, "transactions", hash))["internalTransactions"].([]any)
 		have, kinds := calls(listed, hash)
-		same(t, e.name, have, traced(t, g, c.Row, common.HexToHash(hash)))
+		datatest.Same(t, e.name, have, traced(t, g, c.Row, common.HexToHash(hash)))
 		if kinds != e.kinds {
 			t.Errorf("%s is listed as %q: want %q", e.name, kinds, e.kinds)
 		}
@@ -61,16 +63,16 @@ func TestCallsOfEveryKindAreTheTraces(t *testing.T) {
 // calls are internal transactions in words, and their kinds.
 func calls(list []any, tx string) (all []string, kinds string) {
 	for _, item := range list {
-		kind := dig(item, "internalTxType").(string)
+		kind := datatest.Dig(item, "internalTxType").(string)
 		kinds += " " + kind
-		all = append(all, internal(common.HexToHash(tx), kind, dig(item, "from", "address").(string),
-			dig(item, "to", "address").(string), dig(item, "value").(string), dig(item, "isReverted").(bool)))
+		all = append(all, internal(common.HexToHash(tx), kind, datatest.Dig(item, "from", "address").(string),
+			datatest.Dig(item, "to", "address").(string), datatest.Dig(item, "value").(string), datatest.Dig(item, "isReverted").(bool)))
 	}
 	return all, strings.TrimPrefix(kinds, " ")
 }
 
 // traced returns the calls of a transaction from its trace.
-func traced(t *testing.T, g *globe, row store.Chain, hash common.Hash) []string {
+func traced(t *testing.T, g *datatest.Globe, row store.Chain, hash common.Hash) []string {
 	t.Helper()
 	c, err := reader.NewChain(g.DB, row) // it opens at the newest block
 	if err != nil {

@@ -2,18 +2,20 @@ package data_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim/store"
 )
 
 // TestDeploymentsSayWhatTheSpecificationLists: in the specification's dialect a transaction has both ids of its message and fees of every type; the
 // live service names only the other chain, and fees of type 2.
 func TestDeploymentsSayWhatTheSpecificationLists(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	seen := map[string]int{}
 	for _, c := range g.Chains {
 		contracts, err := g.DB.Contracts(t.Context(), c.Row.ID)
@@ -21,27 +23,27 @@ func TestDeploymentsSayWhatTheSpecificationLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, row := range contracts {
-			path := "/v1/chains/" + itoa(int(c.Row.EVMID)) + "/contracts/" + common.BytesToAddress(row.Address).Hex() + "/transactions:getDeployment"
+			path := "/v1/chains/" + strconv.Itoa(int(c.Row.EVMID)) + "/contracts/" + common.BytesToAddress(row.Address).Hex() + "/transactions:getDeployment"
 			if _, err := g.DB.Deployment(t.Context(), c.Row.ID, row.Address); errors.Is(err, store.ErrNotFound) {
-				if text := encode(g.ask(t, path, 404)); !strings.Contains(text, "is part of the genesis") {
+				if text := datatest.Encode(g.Ask(t, path, 404)); !strings.Contains(text, "is part of the genesis") {
 					t.Errorf("%s: %s", path, text)
 				}
 				seen["genesis"]++
 				continue
 			}
-			spec, live := g.get(t, path), g.get(t, "/upstream"+path)
-			if dig(spec, "nativeTransaction", "maxFeePerGas") == nil || dig(spec, "nativeTransaction", "maxPriorityFeePerGas") == nil {
+			spec, live := g.Get(t, path), g.Get(t, "/upstream"+path)
+			if datatest.Dig(spec, "nativeTransaction", "maxFeePerGas") == nil || datatest.Dig(spec, "nativeTransaction", "maxPriorityFeePerGas") == nil {
 				t.Errorf("%s has no fees: %v", path, spec["nativeTransaction"])
 			}
-			if two := integer(dig(live, "nativeTransaction", "txType")) == 2; two != (dig(live, "nativeTransaction", "maxFeePerGas") != nil) {
+			if two := datatest.Integer(datatest.Dig(live, "nativeTransaction", "txType")) == 2; two != (datatest.Dig(live, "nativeTransaction", "maxFeePerGas") != nil) {
 				t.Errorf("%s is of type 2: %v, and has fees upstream: %v", path, two, !two)
 			}
-			if dig(spec, "teleporterMessageInfo") == nil {
+			if datatest.Dig(spec, "teleporterMessageInfo") == nil {
 				continue
 			}
 			seen["message"]++
-			if dig(spec, "teleporterMessageInfo", "sourceChainId") == nil || dig(spec, "teleporterMessageInfo", "destinationChainId") == nil ||
-				dig(live, "teleporterMessageInfo", "sourceChainId") != nil {
+			if datatest.Dig(spec, "teleporterMessageInfo", "sourceChainId") == nil || datatest.Dig(spec, "teleporterMessageInfo", "destinationChainId") == nil ||
+				datatest.Dig(live, "teleporterMessageInfo", "sourceChainId") != nil {
 				t.Errorf("%s: %v, upstream %v", path, spec["teleporterMessageInfo"], live["teleporterMessageInfo"])
 			}
 		}
@@ -53,7 +55,7 @@ func TestDeploymentsSayWhatTheSpecificationLists(t *testing.T) {
 
 // TestHiddenTokensAreMalicious requests the tokens that the filter hides, on every chain, with the reason.
 func TestHiddenTokensAreMalicious(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	hidden := 0
 	personas, err := g.DB.Personas(t.Context())
 	if err != nil {
@@ -61,12 +63,12 @@ func TestHiddenTokensAreMalicious(t *testing.T) {
 	}
 	for _, c := range g.Chains {
 		for _, p := range personas {
-			path := "/v1/chains/" + itoa(int(c.Row.EVMID)) + "/addresses/" + common.BytesToAddress(p.Address).Hex() + "/balances:listErc20?pageSize=500"
+			path := "/v1/chains/" + strconv.Itoa(int(c.Row.EVMID)) + "/addresses/" + common.BytesToAddress(p.Address).Hex() + "/balances:listErc20?pageSize=500"
 			shown := map[any]bool{}
-			for _, b := range objects(g.get(t, path)["erc20TokenBalances"]) {
+			for _, b := range datatest.Objects(g.Get(t, path)["erc20TokenBalances"]) {
 				shown[b["address"]] = true
 			}
-			for _, b := range objects(g.get(t, path+"&filterSpamTokens=false")["erc20TokenBalances"]) {
+			for _, b := range datatest.Objects(g.Get(t, path+"&filterSpamTokens=false")["erc20TokenBalances"]) {
 				if !shown[b["address"]] {
 					hidden++
 				}
@@ -83,11 +85,11 @@ func TestHiddenTokensAreMalicious(t *testing.T) {
 
 // TestOptionsHaveTheProposerOfTheirParent walks the P-Chain: a commit or an abort has the proposer of the block that it decides.
 func TestOptionsHaveTheProposerOfTheirParent(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	options := 0
-	for _, network := range networks {
-		blocks := map[any]object{}
-		for _, b := range g.pages(t, "/v1/networks/"+network+"/blockchains/p-chain/blocks", "blocks", 50) {
+	for _, network := range datatest.Networks {
+		blocks := map[any]datatest.Object{}
+		for _, b := range g.Pages(t, "/v1/networks/"+network+"/blockchains/p-chain/blocks", "blocks", 50) {
 			blocks[b["blockHash"]] = b
 		}
 		for _, b := range blocks {
@@ -96,7 +98,7 @@ func TestOptionsHaveTheProposerOfTheirParent(t *testing.T) {
 			}
 			options++
 			for _, field := range []string{"proposerNodeId", "proposerPChainHeight", "proposerTimestamp"} {
-				if have, want := dig(b, "proposerDetails", field), dig(blocks[b["parentHash"]], "proposerDetails", field); have != want || have == nil {
+				if have, want := datatest.Dig(b, "proposerDetails", field), datatest.Dig(blocks[b["parentHash"]], "proposerDetails", field); have != want || have == nil {
 					t.Errorf("%s of option %v is %v: want %v", field, b["blockHash"], have, want)
 				}
 			}
@@ -109,11 +111,11 @@ func TestOptionsHaveTheProposerOfTheirParent(t *testing.T) {
 
 // TestUnusedAddressesHaveNoChains: the specification has an entry for each address, the live service only for used ones.
 func TestUnusedAddressesHaveNoChains(t *testing.T) {
-	g := open(t, 1)
-	n := ledger(t, g, "mainnet")
-	used, unused := owner(t, g, "mainnet", "traveller"), n.Rules.Bech32([20]byte{9})
+	g := datatest.Open(t, 1)
+	n := g.Network(t, "mainnet")
+	used, unused := g.Owner(t, "mainnet", "traveller"), n.Rules.Bech32([20]byte{9})
 	path := "/v1/networks/mainnet/addresses:listChainIds?addresses=" + used + "," + unused
-	spec, live := objects(g.get(t, path)["addresses"]), objects(g.get(t, "/upstream"+path)["addresses"])
+	spec, live := datatest.Objects(g.Get(t, path)["addresses"]), datatest.Objects(g.Get(t, "/upstream"+path)["addresses"])
 	if len(spec) != 2 || len(live) != 1 || live[0]["address"] != used {
 		t.Fatalf("%v, upstream %v", spec, live)
 	}
@@ -126,31 +128,31 @@ func TestUnusedAddressesHaveNoChains(t *testing.T) {
 
 // TestRequestsNameAllThatIsMissing: an omitted quorum counts as its default, and the error for an empty export names both missing parts.
 func TestRequestsNameAllThatIsMissing(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	const message = `"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd6520000002700000000000100000014f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000568656c6c6f"`
-	if text := encode(g.post(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", `{`+message+`,"quorumPercentageBuffer":34}`, 400)); !strings.Contains(text, "67 and quorumPercentageBuffer 34 add up to more than 100") {
+	if text := datatest.Encode(g.Post(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", `{`+message+`,"quorumPercentageBuffer":34}`, 400)); !strings.Contains(text, "67 and quorumPercentageBuffer 34 add up to more than 100") {
 		t.Error(text)
 	}
-	if text := encode(g.post(t, "/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":[],"includeChains":[]}}`, 400)); !strings.Contains(text, "options.addresses and options.includeChains are required") {
+	if text := datatest.Encode(g.Post(t, "/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":[],"includeChains":[]}}`, 400)); !strings.Contains(text, "options.addresses and options.includeChains are required") {
 		t.Error(text)
 	}
 }
 
 // TestDeploymentsThatMintAndCallcode are named by their roles.
 func TestDeploymentsThatMintAndCallcode(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	for _, c := range g.Chains {
 		for role, list := range map[string]string{"launched-collection": "erc721Transfers", "launched-items": "erc1155Transfers"} {
-			address := g.contract(t, c, role)
-			d := g.get(t, path(c, "contracts", address, "transactions:getDeployment"))
+			address := g.Contract(t, c, role)
+			d := g.Get(t, datatest.Path(c, "contracts", address, "transactions:getDeployment"))
 			transfers, _ := d[list].([]any)
 			if len(transfers) != 1 {
 				t.Errorf("chain %d: the deployment of %s has %v", c.Row.EVMID, role, transfers)
 			}
 		}
 		found := false
-		for _, one := range g.pages(t, path(c, "addresses", g.contract(t, c, "splitter"), "transactions:listInternals"), "transactions", 100) {
-			found = found || strings.Contains(encode(one), "CALLCODE") || strings.Contains(encode(one), "CALL_CODE")
+		for _, one := range g.Pages(t, datatest.Path(c, "addresses", g.Contract(t, c, "splitter"), "transactions:listInternals"), "transactions", 100) {
+			found = found || strings.Contains(datatest.Encode(one), "CALLCODE") || strings.Contains(datatest.Encode(one), "CALL_CODE")
 		}
 		if !found {
 			t.Errorf("chain %d: no CALLCODE", c.Row.EVMID)

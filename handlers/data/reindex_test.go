@@ -4,13 +4,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"snowglobe/handlers"
 	"snowglobe/handlers/data"
-	"snowglobe/handlers/rest"
+	"snowglobe/handlers/data/datatest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/export"
 )
 
@@ -23,29 +24,22 @@ func (a fetched) RoundTrip(*http.Request) (*http.Response, error) {
 
 // TestReindexReadsAgain reindexes tokens that were never read, and tokens whose metadata was unreachable.
 func TestReindexReadsAgain(t *testing.T) {
-	w := generate(t, 1)
+	w := seedtest.Copy(t, 1)
 	defer w.Close()
-	s, err := rest.New(rest.Options{Alias: w.Alias, Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := data.Options{Metadata: &http.Client{Transport: fetched(`{"name":"There it is","attributes":[{"trait_type":"depth","value":3}]}`)}}
-	if err := handlers.RegisterData(s, w, export.NewJobs(w, export.Options{}), o); err != nil {
-		t.Fatal(err)
-	}
-	g := &globe{w, s}
+	g := datatest.ServeWith(t, w, export.NewJobs(w, export.Options{}), o)
 	c := w.Chains[0]
 	reindex := func(token string, status int) *httptest.ResponseRecorder {
 		t.Helper()
 		answer := httptest.NewRecorder()
-		s.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, path(c, "nfts/collections", g.contract(t, c, "collection"), "tokens", token)+":reindex", nil))
+		g.Server.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, datatest.Path(c, "nfts/collections", g.Contract(t, c, "collection"), "tokens", token)+":reindex", nil))
 		if answer.Code != status {
 			t.Fatalf("reindexing %s is %d %s: want %d", token, answer.Code, answer.Body, status)
 		}
 		return answer
 	}
-	metadata := func(token string) object {
-		return dig(g.get(t, path(c, "nfts/collections", g.contract(t, c, "collection"), "tokens", token)), "metadata").(object)
+	metadata := func(token string) datatest.Object {
+		return datatest.Dig(g.Get(t, datatest.Path(c, "nfts/collections", g.Contract(t, c, "collection"), "tokens", token)), "metadata").(datatest.Object)
 	}
 	for _, named := range [][2]string{{"14", "Nobody has looked at this yet"}, {"9", "There it is"}} {
 		token, want := named[0], named[1]
@@ -55,7 +49,7 @@ func TestReindexReadsAgain(t *testing.T) {
 		if answer := reindex(token, 201); answer.Body.Len() > 0 {
 			t.Errorf("the answer is %s", answer.Body)
 		}
-		if after := metadata(token); after["indexStatus"] != "indexed" || after["name"] != want || after["metadataLastUpdatedTimestamp"].(interface{ String() string }).String() != itoa(int(w.Clock.Unix())) {
+		if after := metadata(token); after["indexStatus"] != "indexed" || after["name"] != want || after["metadataLastUpdatedTimestamp"].(interface{ String() string }).String() != strconv.Itoa(int(w.Clock.Unix())) {
 			t.Errorf("token %s has metadata %v", token, after)
 		}
 	}
@@ -69,7 +63,7 @@ func TestReindexReadsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	reindex("14", 201)
-	before := encode(metadata("1"))
+	before := datatest.Encode(metadata("1"))
 	reindex("1", 201)
 	if after := metadata("1"); after["indexStatus"] != "indexed" || !strings.Contains(before, after["name"].(string)) {
 		t.Errorf("token 1 had metadata %s and has %v", before, after)

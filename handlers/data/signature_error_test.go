@@ -9,13 +9,14 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/warp"
 )
 
 func TestSignatureErrorsNameTheField(t *testing.T) {
-	g := open(t, 1)
-	n := ledger(t, g, "mainnet")
+	g := datatest.Open(t, 1)
+	n := g.Network(t, "mainnet")
 	good := hexOf(t, spoken(t, n, n.Rules.CChainID, "x"))
 	unsigned := func(network uint32, source ids.ID) string {
 		return hexOf(t, &warp.UnsignedMessage{NetworkID: network, SourceChainID: source})
@@ -59,28 +60,28 @@ func TestSignatureErrorsNameTheField(t *testing.T) {
 		{`{"message":"` + good + `","pChainHeight":9007199254740993.0}`, "pChainHeight 9007199254740993 is above"},
 		{`{"message":"` + good + `","quorumPercentage":67.5}`, "quorumPercentage 67.5 is not allowed: expected an integer from 0 to 100"},
 		{askFor("message", 7), "message 7"},
-		{askFor("message", object{}), "message"},
+		{askFor("message", datatest.Object{}), "message"},
 		{askFor("message", good, "justification", true), "justification"},
 		{askFor("message", good, "signingSubnetId", 5), "signingSubnetId"},
 		{`[]`, "the body"},
 		{`{"message":`, "not JSON"},
 		{``, "empty"},
 	} {
-		if says := encode(g.post(t, aggregator("mainnet"), c.body, http.StatusBadRequest)["message"]); !strings.Contains(says, c.says) {
+		if says := datatest.Encode(g.Post(t, aggregator("mainnet"), c.body, http.StatusBadRequest)["message"]); !strings.Contains(says, c.says) {
 			t.Errorf("%.120s says %s: want %q", c.body, says, c.says)
 		}
 	}
-	several := g.post(t, aggregator("mainnet"), askFor("message", "0", "signingSubnetId", "?", "quorumPercentage", 90, "quorumPercentageBuffer", 90, "pChainHeight", 1e9), http.StatusBadRequest)
+	several := g.Post(t, aggregator("mainnet"), askFor("message", "0", "signingSubnetId", "?", "quorumPercentage", 90, "quorumPercentageBuffer", 90, "pChainHeight", 1e9), http.StatusBadRequest)
 	for _, field := range []string{"message", "signingSubnetId", "quorumPercentageBuffer", "pChainHeight"} {
-		if !strings.Contains(encode(several["message"]), field) {
+		if !strings.Contains(datatest.Encode(several["message"]), field) {
 			t.Errorf("%v does not name %s", several["message"], field)
 		}
 	}
-	g.post(t, aggregator("devnet"), askFor("message", good), http.StatusBadRequest)
+	g.Post(t, aggregator("devnet"), askFor("message", good), http.StatusBadRequest)
 	for path, status := range map[string]int{
 		"/" + ids.ID{8}.String(): 404, "/0x" + strings.Repeat("12", 32): 404, "/nonsense": 400, "/" + ids.ID{8}.String() + "a": 400,
 	} {
-		if says := encode(g.ask(t, aggregator("mainnet")+path, status)["message"]); status == 400 && !strings.Contains(says, "txHash") {
+		if says := datatest.Encode(g.Ask(t, aggregator("mainnet")+path, status)["message"]); status == 400 && !strings.Contains(says, "txHash") {
 			t.Errorf("%s says %s", path, says)
 		}
 	}
@@ -88,12 +89,12 @@ func TestSignatureErrorsNameTheField(t *testing.T) {
 
 // TestSignaturesReadEveryForm of a message and of a subnet's id.
 func TestSignaturesReadEveryForm(t *testing.T) {
-	g := open(t, 1)
-	n := ledger(t, g, "mainnet")
+	g := datatest.Open(t, 1)
+	n := g.Network(t, "mainnet")
 	m := hexOf(t, spoken(t, n, n.Rules.CChainID, "forms"))
 	raw, _ := hex.DecodeString(m)
 	event := fmt.Sprintf("%064x%064x%s%s", 32, len(raw), m, strings.Repeat("00", 31-(len(raw)+31)%32))
-	want := g.post(t, aggregator("mainnet"), askFor("message", m), http.StatusOK)
+	want := g.Post(t, aggregator("mainnet"), askFor("message", m), http.StatusOK)
 	for _, body := range []string{
 		askFor("message", "0x"+m), askFor("message", strings.ToUpper(m)), askFor("message", event), askFor("message", "0x"+event),
 		askFor("message", m, "signingSubnetId", ids.Empty.String()), askFor("message", m, "signingSubnetId", ids.Empty.Hex()),
@@ -103,7 +104,7 @@ func TestSignaturesReadEveryForm(t *testing.T) {
 		`{"message":"` + m + `","quorumPercentage":67.0,"quorumPercentageBuffer":0.0,"pChainHeight":0e0}`,
 		fmt.Sprintf(`{"message":"%s","quorumPercentage":6.7e1,"pChainHeight":%d.0}`, m, head(t, n)),
 	} {
-		if have := g.post(t, aggregator("mainnet"), body, http.StatusOK); encode(have) != encode(want) {
+		if have := g.Post(t, aggregator("mainnet"), body, http.StatusOK); datatest.Encode(have) != datatest.Encode(want) {
 			t.Errorf("%s is signed otherwise", body)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/signing"
@@ -27,11 +28,11 @@ func aggregator(network string) string {
 
 // askFor returns the body of a request; the fields come in pairs.
 func askFor(fields ...any) string {
-	o := object{}
+	o := datatest.Object{}
 	for i := 0; i < len(fields); i += 2 {
 		o[fields[i].(string)] = fields[i+1]
 	}
-	return encode(o)
+	return datatest.Encode(o)
 }
 
 func spoken(t testing.TB, n *sim.Network, source ids.ID, text string) *warp.UnsignedMessage {
@@ -52,7 +53,7 @@ func hexOf(t testing.TB, m *warp.UnsignedMessage) string {
 	return hex.EncodeToString(raw)
 }
 
-func signedBy(t testing.TB, answer object) *warp.Message {
+func signedBy(t testing.TB, answer datatest.Object) *warp.Message {
 	t.Helper()
 	raw, err := hex.DecodeString(answer["signedMessage"].(string))
 	if err != nil {
@@ -133,10 +134,10 @@ func sources(t testing.TB, n *sim.Network) map[ids.ID]ids.ID {
 }
 
 func TestSignaturesVerifyForEveryChain(t *testing.T) {
-	for _, number := range []int64{1, 2, 3}[:times(t, 3)] {
-		g := open(t, number)
-		for _, network := range networks {
-			n := ledger(t, g, network)
+	for _, number := range []int64{1, 2, 3}[:datatest.Times(t, 3)] {
+		g := datatest.Open(t, number)
+		for _, network := range datatest.Networks {
+			n := g.Network(t, network)
 			for source, subnet := range sources(t, n) {
 				last := head(t, n)
 				for _, height := range []uint64{0, last, last - 1, last * 3 / 4} {
@@ -152,17 +153,17 @@ func TestSignaturesVerifyForEveryChain(t *testing.T) {
 }
 
 // testQuorums requests several quorums: each is reached if enough validators answer.
-func testQuorums(t *testing.T, g *globe, n *sim.Network, m *warp.UnsignedMessage, subnet ids.ID, height uint64, set *warp.CanonicalValidatorSet) {
+func testQuorums(t *testing.T, g *datatest.Globe, n *sim.Network, m *warp.UnsignedMessage, subnet ids.ID, height uint64, set *warp.CanonicalValidatorSet) {
 	t.Helper()
 	if set.TotalWeight == 0 {
-		g.post(t, aggregator(n.Name), askFor("message", hexOf(t, m), "pChainHeight", height), http.StatusBadRequest)
+		g.Post(t, aggregator(n.Name), askFor("message", hexOf(t, m), "pChainHeight", height), http.StatusBadRequest)
 		return
 	}
 	most := answering(t, n, set)
 	for _, q := range []struct{ quorum, buffer uint64 }{{1, 0}, {33, 20}, {50, 50}, {67, 0}, {67, 33}, {100, 0}} {
 		body := askFor("message", "0x"+hexOf(t, m), "quorumPercentage", q.quorum, "quorumPercentageBuffer", q.buffer, "pChainHeight", height, "signingSubnetId", subnet.String())
 		if q.quorum > most {
-			says := g.post(t, aggregator(n.Name), body, http.StatusServiceUnavailable)["message"].(string)
+			says := g.Post(t, aggregator(n.Name), body, http.StatusServiceUnavailable)["message"].(string)
 			for _, part := range []string{"threshold of signatures", "signature weight is insufficient", fmt.Sprintf("(%d.", most), fmt.Sprintf("%d%% is needed", q.quorum)} {
 				if !strings.Contains(says, part) {
 					t.Errorf("quorum %d of %d%%: %s does not say %q", q.quorum, most, says, part)
@@ -171,7 +172,7 @@ func testQuorums(t *testing.T, g *globe, n *sim.Network, m *warp.UnsignedMessage
 			testSum(t, says, set)
 			continue
 		}
-		signed := signedBy(t, g.post(t, aggregator(n.Name), body, http.StatusOK))
+		signed := signedBy(t, g.Post(t, aggregator(n.Name), body, http.StatusOK))
 		if signed.UnsignedMessage.SourceChainID != m.SourceChainID || !bytes.Equal(signed.Payload, m.Payload) {
 			t.Fatalf("another message: %+v", signed)
 		}
@@ -204,16 +205,16 @@ func testSum(t *testing.T, says string, set *warp.CanonicalValidatorSet) {
 // TestMissedQuorumsNameTheKeyless: in an L1 with inactive validators, the quorum is missed even if all others sign.
 func TestMissedQuorumsNameTheKeyless(t *testing.T) {
 	tested := 0
-	for _, network := range networks {
-		g := open(t, 1)
-		n := ledger(t, g, network)
+	for _, network := range datatest.Networks {
+		g := datatest.Open(t, 1)
+		n := g.Network(t, network)
 		for source, subnet := range sources(t, n) {
 			set := setAt(t, n, subnet, head(t, n))
 			if set.TotalWeight == 0 || answering(t, n, set) == 100 {
 				continue
 			}
 			body := askFor("message", hexOf(t, spoken(t, n, source, "all")), "quorumPercentage", 100)
-			says := g.post(t, aggregator(network), body, http.StatusServiceUnavailable)["message"].(string)
+			says := g.Post(t, aggregator(network), body, http.StatusServiceUnavailable)["message"].(string)
 			testSum(t, says, set)
 			if strings.Contains(says, "without a BLS key") {
 				tested++
@@ -227,10 +228,10 @@ func TestMissedQuorumsNameTheKeyless(t *testing.T) {
 
 // TestWeightChangesDecideWhoSigns compares the sets on both sides of every block that changed the weight of an L1 validator.
 func TestWeightChangesDecideWhoSigns(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	tested := 0
-	for _, network := range networks {
-		n := ledger(t, g, network)
+	for _, network := range datatest.Networks {
+		n := g.Network(t, network)
 		for source, subnet := range sources(t, n) {
 			if subnet == ids.Empty {
 				continue
@@ -253,14 +254,14 @@ func TestWeightChangesDecideWhoSigns(t *testing.T) {
 }
 
 func TestSignaturesRefuseWhatIsTampered(t *testing.T) {
-	g := open(t, 1)
-	n := ledger(t, g, "mainnet")
+	g := datatest.Open(t, 1)
+	n := g.Network(t, "mainnet")
 	m := spoken(t, n, n.Rules.CChainID, "hello")
-	answer := g.post(t, aggregator("testnet"), askFor("message", hexOf(t, spoken(t, ledger(t, g, "fuji"), rules.Fuji.CChainID, "hello"))), http.StatusOK)
+	answer := g.Post(t, aggregator("testnet"), askFor("message", hexOf(t, spoken(t, g.Network(t, "fuji"), rules.Fuji.CChainID, "hello"))), http.StatusOK)
 	if signedBy(t, answer).NetworkID != 5 {
 		t.Error("testnet is not fuji")
 	}
-	signed := signedBy(t, g.post(t, aggregator("mainnet"), askFor("message", hexOf(t, m)), http.StatusOK))
+	signed := signedBy(t, g.Post(t, aggregator("mainnet"), askFor("message", hexOf(t, m)), http.StatusOK))
 	set := setAt(t, n, ids.Empty, head(t, n))
 	places, err := warp.SignerIndices(signed.Signature.Signers)
 	if err != nil {
@@ -295,9 +296,9 @@ func TestSignaturesRefuseWhatIsTampered(t *testing.T) {
 func TestStatementsOfTransactions(t *testing.T) {
 	seen := map[string]int{}
 	for number := int64(1); number <= 2; number++ {
-		g := open(t, number)
-		for _, network := range networks {
-			n := ledger(t, g, network)
+		g := datatest.Open(t, number)
+		for _, network := range datatest.Networks {
+			n := g.Network(t, network)
 			for h := uint64(1); h <= head(t, n); h++ {
 				rows, err := n.DB.PrimaryTxs(context.Background(), store.At(n.Chain(txs.PChain), h, 0))
 				if err != nil {
@@ -316,7 +317,7 @@ func TestStatementsOfTransactions(t *testing.T) {
 	}
 }
 
-func testStatement(t *testing.T, g *globe, n *sim.Network, row store.PrimaryTx, seen map[string]int) {
+func testStatement(t *testing.T, g *datatest.Globe, n *sim.Network, row store.PrimaryTx, seen map[string]int) {
 	t.Helper()
 	path := aggregator(n.Name) + "/" + ids.ID(row.Hash).String()
 	var want func(warp.L1Message) bool
@@ -334,7 +335,7 @@ func testStatement(t *testing.T, g *globe, n *sim.Network, row store.PrimaryTx, 
 	default:
 		if seen[row.Type]++; seen[row.Type] == 1 {
 			seen["other"]++
-			says := g.ask(t, path, http.StatusBadRequest)["message"].(string)
+			says := g.Ask(t, path, http.StatusBadRequest)["message"].(string)
 			if !strings.Contains(says, row.Type) || !strings.Contains(says, "txHash") || !strings.Contains(says, "SetL1ValidatorWeightTx") {
 				t.Errorf("%s: %s", row.Type, says)
 			}
@@ -347,11 +348,11 @@ func testStatement(t *testing.T, g *globe, n *sim.Network, row store.PrimaryTx, 
 	}
 	set := setAt(t, n, statement.Subnet, head(t, n))
 	if answering(t, n, set) < 67 {
-		g.ask(t, path, http.StatusServiceUnavailable)
+		g.Ask(t, path, http.StatusServiceUnavailable)
 		return
 	}
 	seen[row.Type]++
-	signed := signedBy(t, g.get(t, path))
+	signed := signedBy(t, g.Get(t, path))
 	if err := signed.Verify(n.Rules.NetworkID, set, 67, 100); err != nil {
 		t.Errorf("%s: %v", row.Type, err)
 	}
@@ -362,12 +363,12 @@ func testStatement(t *testing.T, g *globe, n *sim.Network, row store.PrimaryTx, 
 
 // TestLongMessagesAreSigned: up to the largest message that a body can hold.
 func TestLongMessagesAreSigned(t *testing.T) {
-	g := open(t, 1)
-	n := ledger(t, g, "mainnet")
+	g := datatest.Open(t, 1)
+	n := g.Network(t, "mainnet")
 	const header = 2 + 4 + 32 + 4
 	for _, size := range []int{24 << 10, 256<<10 - header - 100, 256<<10 - header, 256 << 10, 511 << 10} {
 		m := &warp.UnsignedMessage{NetworkID: 1, SourceChainID: n.Rules.CChainID, Payload: bytes.Repeat([]byte{1}, size)}
-		signed := signedBy(t, g.post(t, aggregator("mainnet"), askFor("message", hexOf(t, m)), http.StatusOK))
+		signed := signedBy(t, g.Post(t, aggregator("mainnet"), askFor("message", hexOf(t, m)), http.StatusOK))
 		if err := signed.Verify(1, setAt(t, n, ids.Empty, head(t, n)), 67, 100); err != nil {
 			t.Errorf("%d bytes: %v", size, err)
 		}
@@ -376,12 +377,12 @@ func TestLongMessagesAreSigned(t *testing.T) {
 
 // TestAggregatorSpeaksBothDialects: 200 by the specification, 201 to the published SDKs.
 func TestAggregatorSpeaksBothDialects(t *testing.T) {
-	g := open(t, 1)
-	n := ledger(t, g, "mainnet")
-	g.post(t, "/upstream"+aggregator("mainnet"), askFor("message", hexOf(t, spoken(t, n, n.Rules.CChainID, "x"))), http.StatusCreated)
+	g := datatest.Open(t, 1)
+	n := g.Network(t, "mainnet")
+	g.Post(t, "/upstream"+aggregator("mainnet"), askFor("message", hexOf(t, spoken(t, n, n.Rules.CChainID, "x"))), http.StatusCreated)
 	rows, err := n.DB.PrimaryTxsOfType(context.Background(), n.Chain(txs.PChain), "ConvertSubnetToL1Tx")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.ask(t, "/upstream"+aggregator("mainnet")+"/"+ids.ID(rows[0].Hash).String(), http.StatusCreated)
+	g.Ask(t, "/upstream"+aggregator("mainnet")+"/"+ids.ID(rows[0].Hash).String(), http.StatusCreated)
 }

@@ -4,16 +4,18 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"snowglobe/handlers/data/datatest"
 )
 
 // TestTokensFitEverySpellingOfAQuery continues from a first page under other spellings of the query: each gives the same second page, and another
 // query refuses the token.
 func TestTokensFitEverySpellingOfAQuery(t *testing.T) {
-	g := open(t, 1)
-	x := ledger(t, g, "fuji").Rules.XChainID.String()
-	hoarder, alice := owner(t, g, "fuji", "hoarder"), owner(t, g, "fuji", "alice")
+	g := datatest.Open(t, 1)
+	x := g.Network(t, "fuji").Rules.XChainID.String()
+	hoarder, alice := g.Owner(t, "fuji", "hoarder"), g.Owner(t, "fuji", "alice")
 	const primaryID = "11111111111111111111111111111111LpoYY"
-	subnet := dig(g.get(t, "/v1/networks/fuji/subnets?pageSize=1"), "subnets", 0, "subnetId").(string)
+	subnet := datatest.Dig(g.Get(t, "/v1/networks/fuji/subnets?pageSize=1"), "subnets", 0, "subnetId").(string)
 	for _, c := range []struct {
 		spellings []string
 		other     string
@@ -27,28 +29,28 @@ func TestTokensFitEverySpellingOfAQuery(t *testing.T) {
 		{[]string{"fuji/validators", "testnet/validators?sortBy=blockIndex&sortOrder=desc"}, "fuji/validators?minFeePercentage=2"},
 		{[]string{"fuji/blockchains/p-chain/transactions:listStaking", "testnet/blockchains/" + primaryID + "/transactions:listStaking"}, "mainnet/blockchains/p-chain/transactions:listStaking"},
 	} {
-		first := g.get(t, paged(c.spellings[0], ""))
+		first := g.Get(t, paged(c.spellings[0], ""))
 		token, more := first["nextPageToken"].(string)
 		if !more {
 			t.Fatalf("%s has one page", c.spellings[0])
 		}
-		want := encode(g.get(t, paged(c.spellings[0], token)))
+		want := datatest.Encode(g.Get(t, paged(c.spellings[0], token)))
 		for _, same := range c.spellings[1:] {
-			if have := encode(g.get(t, paged(same, token))); have != want {
+			if have := datatest.Encode(g.Get(t, paged(same, token))); have != want {
 				t.Errorf("the second page of %s is %s: want that of %s, %s", same, have, c.spellings[0], want)
 			}
 		}
-		if says := encode(g.ask(t, paged(c.other, token), 400)["message"]); !strings.Contains(says, "another query") {
+		if says := datatest.Encode(g.Ask(t, paged(c.other, token), 400)["message"]); !strings.Contains(says, "another query") {
 			t.Errorf("%s says %s", c.other, says)
 		}
 	}
 	path := "/v1/networks/fuji/blockchains/x-chain/utxos?pageSize=2"
-	token := g.post(t, path, `{"addresses":"`+hoarder+`,`+alice+`"}`, 200)["nextPageToken"].(string)
-	want := encode(g.post(t, path+"&pageToken="+token, `{"addresses":"`+hoarder+`,`+alice+`"}`, 200))
-	if have := encode(g.post(t, path+"&pageToken="+token, `{"addresses":"X-`+alice+`, P-`+hoarder+`,`+alice+`"}`, 200)); have != want {
+	token := g.Post(t, path, `{"addresses":"`+hoarder+`,`+alice+`"}`, 200)["nextPageToken"].(string)
+	want := datatest.Encode(g.Post(t, path+"&pageToken="+token, `{"addresses":"`+hoarder+`,`+alice+`"}`, 200))
+	if have := datatest.Encode(g.Post(t, path+"&pageToken="+token, `{"addresses":"X-`+alice+`, P-`+hoarder+`,`+alice+`"}`, 200)); have != want {
 		t.Errorf("the second page for the same addresses in another body is %s: want %s", have, want)
 	}
-	g.post(t, path+"&pageToken="+token, `{"addresses":"`+alice+`"}`, 400)
+	g.Post(t, path+"&pageToken="+token, `{"addresses":"`+alice+`"}`, 400)
 }
 
 // paged returns a list of a network in pages of two.

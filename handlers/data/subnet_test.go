@@ -12,26 +12,27 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/data/datatest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
 func TestNetworkDetailsAddUp(t *testing.T) {
-	g := open(t, 1)
-	for _, network := range networks {
+	g := datatest.Open(t, 1)
+	for _, network := range datatest.Networks {
 		base := "/v1/networks/" + network
 		count, staked := 0, int64(0)
-		for _, v := range g.pages(t, base+"/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators", 50) {
+		for _, v := range g.Pages(t, base+"/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators", 50) {
 			n, _ := strconv.ParseInt(v["amountStaked"].(string), 10, 64)
 			count, staked = count+1, staked+n
 		}
-		d := g.get(t, base)
-		if fmt.Sprint(dig(d, "validatorDetails", "validatorCount")) != itoa(count) || dig(d, "validatorDetails", "totalAmountStaked") != itoa(int(staked)) {
+		d := g.Get(t, base)
+		if fmt.Sprint(datatest.Dig(d, "validatorDetails", "validatorCount")) != strconv.Itoa(count) || datatest.Dig(d, "validatorDetails", "totalAmountStaked") != strconv.Itoa(int(staked)) {
 			t.Errorf("%s has %v: want %d validators with %d", network, d["validatorDetails"], count, staked)
 		}
-		delegations := g.pages(t, base+"/delegators?delegationStatus=active", "delegators", 50)
-		n := ledger(t, g, network)
+		delegations := g.Pages(t, base+"/delegators?delegationStatus=active", "delegators", 50)
+		n := g.Network(t, network)
 		rows, err := n.DB.Stakers(context.Background(), n.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
@@ -42,14 +43,14 @@ func TestNetworkDetailsAddUp(t *testing.T) {
 				rewards += uint64(row.PotentialReward)
 			}
 		}
-		if have := dig(d, "validatorDetails", "estimatedAnnualStakingReward"); have != fmt.Sprint(rewards) || rewards == 0 {
+		if have := datatest.Dig(d, "validatorDetails", "estimatedAnnualStakingReward"); have != fmt.Sprint(rewards) || rewards == 0 {
 			t.Errorf("%s: rewards of %v, want %d", network, have, rewards)
 		}
-		if fmt.Sprint(dig(d, "delegatorDetails", "delegatorCount")) != itoa(len(delegations)) {
+		if fmt.Sprint(datatest.Dig(d, "delegatorDetails", "delegatorCount")) != strconv.Itoa(len(delegations)) {
 			t.Errorf("%s has %v: want %d delegators", network, d["delegatorDetails"], len(delegations))
 		}
-		for _, share := range dig(d, "validatorDetails", "stakingDistributionByVersion").([]any) {
-			n, _ := strconv.Atoi(fmt.Sprint(dig(share, "validatorCount")))
+		for _, share := range datatest.Dig(d, "validatorDetails", "stakingDistributionByVersion").([]any) {
+			n, _ := strconv.Atoi(fmt.Sprint(datatest.Dig(share, "validatorCount")))
 			count -= n
 		}
 		if count != 0 {
@@ -59,12 +60,12 @@ func TestNetworkDetailsAddUp(t *testing.T) {
 }
 
 func TestSubnetsAndTheirBlockchains(t *testing.T) {
-	g := open(t, 1)
-	for _, network := range networks {
-		n, base := ledger(t, g, network), "/v1/networks/"+network
-		chains := g.pages(t, base+"/blockchains", "blockchains", 2)
-		back := g.pages(t, base+"/blockchains?sortOrder=asc", "blockchains", 3)
-		if slices.Reverse(back); encode(back) != encode(chains) {
+	g := datatest.Open(t, 1)
+	for _, network := range datatest.Networks {
+		n, base := g.Network(t, network), "/v1/networks/"+network
+		chains := g.Pages(t, base+"/blockchains", "blockchains", 2)
+		back := g.Pages(t, base+"/blockchains?sortOrder=asc", "blockchains", 3)
+		if slices.Reverse(back); datatest.Encode(back) != datatest.Encode(chains) {
 			t.Error("ascending is not descending backwards")
 		}
 		rows, err := n.DB.Blockchains(context.Background(), n.Chain(txs.PChain))
@@ -72,66 +73,66 @@ func TestSubnetsAndTheirBlockchains(t *testing.T) {
 			t.Errorf("%s has %d blockchains: want %d and the primary network's, %v", network, len(chains), len(rows), err)
 		}
 		for _, c := range chains {
-			one := g.get(t, base+"/blockchains/"+c["blockchainId"].(string))
-			genesis, hasGenesis := one["genesisData"].(object)
+			one := g.Get(t, base+"/blockchains/"+c["blockchainId"].(string))
+			genesis, hasGenesis := one["genesisData"].(datatest.Object)
 			delete(one, "genesisData")
-			if encode(one) != encode(c) {
+			if datatest.Encode(one) != datatest.Encode(c) {
 				t.Errorf("blockchain %v is another by itself", c["blockchainId"])
 			}
 			checkGenesis(t, n, c, genesis, hasGenesis)
 		}
 		for alias, id := range map[string]ids.ID{"p-chain": ids.Empty, "x-chain": n.Rules.XChainID, "c-chain": n.Rules.CChainID} {
-			if have := g.get(t, base+"/blockchains/"+alias)["blockchainId"]; have != id.String() {
+			if have := g.Get(t, base+"/blockchains/"+alias)["blockchainId"]; have != id.String() {
 				t.Errorf("%s is %v", alias, have)
 			}
 		}
 		found, l1s := 0, 0
-		for _, s := range g.pages(t, base+"/subnets", "subnets", 2) {
+		for _, s := range g.Pages(t, base+"/subnets", "subnets", 2) {
 			found += len(s["blockchains"].([]any))
 			if s["isL1"] == true {
 				l1s++
 				id, err := ids.FromString(s["l1ConversionTransactionHash"].(string))
 				tx, missing := n.DB.PrimaryTxByHash(context.Background(), n.Chain(txs.PChain), id[:])
-				if err != nil || missing != nil || tx.Type != "ConvertSubnetToL1Tx" || dig(s, "l1ValidatorManagerDetails", "contractAddress") == nil {
+				if err != nil || missing != nil || tx.Type != "ConvertSubnetToL1Tx" || datatest.Dig(s, "l1ValidatorManagerDetails", "contractAddress") == nil {
 					t.Errorf("L1 %v was converted by %v: %v", s["subnetId"], s["l1ConversionTransactionHash"], missing)
 				}
 			}
-			if one := g.get(t, base+"/subnets/"+s["subnetId"].(string)); encode(one) != encode(s) {
+			if one := g.Get(t, base+"/subnets/"+s["subnetId"].(string)); datatest.Encode(one) != datatest.Encode(s) {
 				t.Errorf("subnet %v is another by itself", s["subnetId"])
 			}
 		}
 		if found != len(chains) || l1s == 0 {
 			t.Errorf("the subnets have %d blockchains, %d are L1s: want %d blockchains", found, l1s, len(chains))
 		}
-		g.ask(t, base+"/subnets/"+ids.ID{7}.String(), 404)
-		g.ask(t, base+"/blockchains/"+ids.ID{7}.String(), 404)
+		g.Ask(t, base+"/subnets/"+ids.ID{7}.String(), 404)
+		g.Ask(t, base+"/blockchains/"+ids.ID{7}.String(), 404)
 	}
 }
 
 func TestThereAreNoVertices(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	base := "/v1/networks/fuji/blockchains/x-chain/vertices"
 	for _, p := range []string{base, base + ":listByHeight?vertexHeight=3"} {
-		if list := g.get(t, p); len(list["vertices"].([]any)) != 0 || dig(list, "chainInfo", "chainName") != "x-chain" {
+		if list := g.Get(t, p); len(list["vertices"].([]any)) != 0 || datatest.Dig(list, "chainInfo", "chainName") != "x-chain" {
 			t.Errorf("GET %s is %v", p, list)
 		}
 	}
-	g.ask(t, base+"/"+ids.ID{7}.String(), 404)
-	g.ask(t, base+":listByHeight", 400)
-	g.ask(t, strings.Replace(base, "x-chain", "p-chain", 1), 400)
+	g.Ask(t, base+"/"+ids.ID{7}.String(), 404)
+	g.Ask(t, base+":listByHeight", 400)
+	g.Ask(t, strings.Replace(base, "x-chain", "p-chain", 1), 400)
 }
 
 func TestAssetsAreTheRows(t *testing.T) {
-	g := open(t, 1)
-	for _, network := range networks {
-		n := ledger(t, g, network)
+	g := datatest.Open(t, 1)
+	for _, network := range datatest.Networks {
+		n := g.Network(t, network)
 		rows, err := n.DB.Assets(context.Background(), n.Chain(txs.XChain))
 		if err != nil {
 			t.Fatal(err)
 		}
 		caps := map[any]bool{}
 		for _, row := range rows {
-			a := g.get(t, "/v1/networks/"+network+"/blockchains/x-chain/assets/"+ids.ID(row.Hash).String())
+			a := g.Get(t, "/v1/networks/"+network+"/blockchains/x-chain/assets/"+ids.ID(row.Hash).String())
 			if a["name"] != row.Name || a["symbol"] != row.Symbol {
 				t.Errorf("asset %s is %v", row.Name, a)
 			}
@@ -140,29 +141,29 @@ func TestAssetsAreTheRows(t *testing.T) {
 			if row.ID.Number() == 0 {
 				made = 1599696000 // AVAX's, as in the live service
 			}
-			if err != nil || integer(a["createdAtTimestamp"]) != made || (row.Name == "Avalanche") != (row.ID.Number() == 0) {
+			if err != nil || datatest.Integer(a["createdAtTimestamp"]) != made || (row.Name == "Avalanche") != (row.ID.Number() == 0) {
 				t.Errorf("asset %v was made at %d: %v", a, made, err)
 			}
 		}
 		if !caps["fixed"] || !caps["variable"] {
 			t.Errorf("caps of the assets of %s are %v", network, caps)
 		}
-		g.ask(t, "/v1/networks/"+network+"/blockchains/x-chain/assets/"+ids.ID{7}.String(), 404)
+		g.Ask(t, "/v1/networks/"+network+"/blockchains/x-chain/assets/"+ids.ID{7}.String(), 404)
 	}
 }
 
 // checkGenesis compares the genesis of a single blockchain: for an EVM chain, the object that its virtual machine reads; for the X-Chain, the
 // bytes with the transaction that made AVAX; for the P-Chain, none.
-func checkGenesis(t *testing.T, n *sim.Network, c, genesis object, given bool) {
+func checkGenesis(t *testing.T, n *sim.Network, c, genesis datatest.Object, given bool) {
 	t.Helper()
 	const began = 1599696000 // as in the live service
 	primary := c["subnetId"] == ids.Empty.String()
-	if primary != (c["createBlockNumber"] == "-1") || primary && integer(c["createBlockTimestamp"]) != began {
+	if primary != (c["createBlockNumber"] == "-1") || primary && datatest.Integer(c["createBlockTimestamp"]) != began {
 		t.Errorf("blockchain %v was made at %v", c["blockchainId"], c["createBlockTimestamp"])
 	}
 	if !primary {
-		height := uint64(integer(c["createBlockNumber"]))
-		if time, err := n.DB.PrimaryTime(t.Context(), store.At(n.Chain(txs.PChain), height, 0)); err != nil || time != integer(c["createBlockTimestamp"]) {
+		height := uint64(datatest.Integer(c["createBlockNumber"]))
+		if time, err := n.DB.PrimaryTime(t.Context(), store.At(n.Chain(txs.PChain), height, 0)); err != nil || time != datatest.Integer(c["createBlockTimestamp"]) {
 			t.Errorf("block %d, which made %v, is of %d: %v", height, c, time, err)
 		}
 	}
@@ -177,7 +178,7 @@ func checkGenesis(t *testing.T, n *sim.Network, c, genesis object, given bool) {
 			t.Errorf("the X-Chain's genesis is %v: %v", genesis, err)
 		}
 	case c["evmChainId"] != nil:
-		if have := integer(dig(genesis, "config", "chainId")); have != integer(c["evmChainId"]) || genesis["alloc"] == nil {
+		if have := datatest.Integer(datatest.Dig(genesis, "config", "chainId")); have != datatest.Integer(c["evmChainId"]) || genesis["alloc"] == nil {
 			t.Errorf("the genesis of %v is of chain %d", id, have)
 		}
 	case !given:
@@ -187,9 +188,9 @@ func checkGenesis(t *testing.T, n *sim.Network, c, genesis object, given bool) {
 
 // TestRewardsAreTheOutputsThatPaidThem compares with every output that pays a reward.
 func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
-	g := open(t, 1)
-	for _, network := range networks {
-		n, base := ledger(t, g, network), "/v1/networks/"+network
+	g := datatest.Open(t, 1)
+	for _, network := range datatest.Networks {
+		n, base := g.Network(t, network), "/v1/networks/"+network
 		outputs, err := n.DB.UTXOsMadeBy(context.Background(), n.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
@@ -214,13 +215,13 @@ func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 		}
 		found := 0
 		for node := range nodes {
-			for _, paid := range g.pages(t, base+"/rewards?nodeIds="+node, "historicalRewards", 1) {
+			for _, paid := range g.Pages(t, base+"/rewards?nodeIds="+node, "historicalRewards", 1) {
 				found++
-				if amount := dig(paid, "reward", "amount"); amount != want[paid["utxoId"].(string)] {
+				if amount := datatest.Dig(paid, "reward", "amount"); amount != want[paid["utxoId"].(string)] {
 					t.Errorf("reward %v is %v: want %s", paid["utxoId"], amount, want[paid["utxoId"].(string)])
 				}
-				listed, block := map[any]object{}, g.get(t, base+"/blockchains/p-chain/transactions/"+paid["rewardTxHash"].(string))
-				for _, u := range g.pages(t, fmt.Sprint(base, "/blockchains/p-chain/utxos?includeSpent=true&addresses=", dig(paid, "addresses", 0)), "utxos", 100) {
+				listed, block := map[any]datatest.Object{}, g.Get(t, base+"/blockchains/p-chain/transactions/"+paid["rewardTxHash"].(string))
+				for _, u := range g.Pages(t, fmt.Sprint(base, "/blockchains/p-chain/utxos?includeSpent=true&addresses=", datatest.Dig(paid, "addresses", 0)), "utxos", 100) {
 					listed[u["utxoId"]] = u
 				}
 				maker := paid["txHash"]
@@ -230,12 +231,12 @@ func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 				if u := listed[paid["utxoId"]]; u == nil || u["blockNumber"] != block["blockNumber"] || u["blockTimestamp"] != block["blockTimestamp"] || u["txHash"] != maker {
 					t.Errorf("reward %v is listed as %v: want block %v", paid, u, block["blockNumber"])
 				}
-				mine := g.pages(t, fmt.Sprint(base, "/rewards?addresses=", dig(paid, "addresses", 0)), "historicalRewards", 50)
-				if !slices.Contains(text(mine, "utxoId"), paid["utxoId"].(string)) {
+				mine := g.Pages(t, fmt.Sprint(base, "/rewards?addresses=", datatest.Dig(paid, "addresses", 0)), "historicalRewards", 50)
+				if !slices.Contains(datatest.Text(mine, "utxoId"), paid["utxoId"].(string)) {
 					t.Errorf("reward %v is not in the list of its owner", paid["utxoId"])
 				}
 			}
-			for _, reward := range g.pages(t, base+"/rewards:listPending?sortOrder=asc&nodeIds="+node, "pendingRewards", 3) {
+			for _, reward := range g.Pages(t, base+"/rewards:listPending?sortOrder=asc&nodeIds="+node, "pendingRewards", 3) {
 				hash := reward["txHash"].(string)
 				if pending[hash]--; pending[hash] == 0 {
 					delete(pending, hash)
@@ -245,6 +246,6 @@ func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 		if found != len(want) || len(pending) != 0 {
 			t.Errorf("%s: %d rewards were paid: want %d; %v pending ones are missing or too many", network, found, len(want), pending)
 		}
-		g.ask(t, base+"/rewards", 400)
+		g.Ask(t, base+"/rewards", 400)
 	}
 }

@@ -6,24 +6,26 @@ import (
 	"testing"
 	"time"
 
+	"snowglobe/handlers/data/datatest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
-var supplyFields = fields{"circulatingSupply": "string", "totalSupply": "string", "totalPBurned": "string", "totalCBurned": "string",
+var supplyFields = datatest.Fields{"circulatingSupply": "string", "totalSupply": "string", "totalPBurned": "string", "totalCBurned": "string",
 	"totalXBurned": "string", "totalStaked": "string", "totalLocked": "string", "totalRewards": "string", "lastUpdated": "string",
 	"genesisUnlock": "string", "l1ValidatorFees": "string"}
 
 // TestSupplyIsWhatTheRowsAddUpTo adds up mainnet's rows, now and after the clock has moved.
 func TestSupplyIsWhatTheRowsAddUpTo(t *testing.T) {
-	g := serve(t, generate(t, 4))
+	g := datatest.Serve(t, seedtest.Copy(t, 4))
 	defer func() {
 		if err := g.DB.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	network := ledger(t, g, "mainnet")
+	network := g.Network(t, "mainnet")
 	rows, err := g.DB.PrimaryNetworks(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -34,8 +36,8 @@ func TestSupplyIsWhatTheRowsAddUpTo(t *testing.T) {
 	}
 	for _, later := range []time.Duration{0, 50 * time.Hour} {
 		g.Clock.Set(g.Clock.Now().Add(later))
-		have := g.get(t, "/v1/avax/supply")
-		supplyFields.check(t, "supply", have)
+		have := g.Get(t, "/v1/avax/supply")
+		supplyFields.Check(t, "supply", have)
 		fees := paidFees(t, network.DB, network.Chain(txs.PChain), network.Accrued)
 		want := map[string]*big.Rat{
 			"totalXBurned":    avaxOf(burned(t, g, network.Chain(txs.XChain))),
@@ -65,7 +67,7 @@ func avaxOf(nano uint64) *big.Rat {
 	return new(big.Rat).SetFrac(new(big.Int).SetUint64(nano), big.NewInt(1_000_000_000))
 }
 
-func burned(t *testing.T, g *globe, chain int) (sum uint64) {
+func burned(t *testing.T, g *datatest.Globe, chain int) (sum uint64) {
 	t.Helper()
 	transactions, err := g.DB.PrimaryTxsBetween(context.Background(), store.First(chain), store.Last(chain))
 	if err != nil {
@@ -78,7 +80,7 @@ func burned(t *testing.T, g *globe, chain int) (sum uint64) {
 }
 
 // rewarded adds up what outputs paid to stakers and what self-renewing validators have restaked.
-func rewarded(t *testing.T, g *globe, chain int) (sum uint64) {
+func rewarded(t *testing.T, g *datatest.Globe, chain int) (sum uint64) {
 	t.Helper()
 	all, err := g.DB.UTXOsMadeBy(context.Background(), chain)
 	if err != nil {
@@ -102,7 +104,7 @@ func rewarded(t *testing.T, g *globe, chain int) (sum uint64) {
 }
 
 // gasOf adds up the fees of every EVM transaction of mainnet's C-Chain.
-func gasOf(t *testing.T, g *globe) *big.Rat {
+func gasOf(t *testing.T, g *datatest.Globe) *big.Rat {
 	t.Helper()
 	c := g.Chains[0]
 	head, err := c.Head(context.Background())

@@ -14,65 +14,56 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/data/datatest"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
 var (
-	validatorFields = fields{"txHash": "string", "nodeId": "string", "subnetId": "string", "amountStaked": "string", "delegationFee?": "string",
+	validatorFields = datatest.Fields{"txHash": "string", "nodeId": "string", "subnetId": "string", "amountStaked": "string", "delegationFee?": "string",
 		"amountDelegated": "string", "startTimestamp": "integer", "endTimestamp": "integer", "blsCredentials?": "object",
 		"delegatorCount": "integer", "rewards": "object", "validationStatus": "string"}
-	activeFields = fields{"stakePercentage": "number", "uptimePerformance": "number", "avalancheGoVersion?": "string", "delegationCapacity?": "string",
+	activeFields = datatest.Fields{"stakePercentage": "number", "uptimePerformance": "number", "avalancheGoVersion?": "string", "delegationCapacity?": "string",
 		"potentialRewards": "object", "validatorHealth": "object", "geolocation": "object"}
-	removedFields   = fields{"removeTxHash": "string", "removeTimestamp": "integer"}
-	delegatorFields = fields{"txHash": "string", "nodeId": "string", "rewardAddresses": "array", "amountDelegated": "string", "delegationFee": "string",
+	removedFields   = datatest.Fields{"removeTxHash": "string", "removeTimestamp": "integer"}
+	delegatorFields = datatest.Fields{"txHash": "string", "nodeId": "string", "rewardAddresses": "array", "amountDelegated": "string", "delegationFee": "string",
 		"grossReward": "string", "netReward": "string", "startTimestamp": "integer", "endTimestamp": "integer", "delegationStatus": "string"}
-	estimateFields = fields{"estimatedGrossReward": "string", "estimatedNetReward": "string"}
-	l1Fields       = fields{"validationId": "string", "validationIdHex": "string", "nodeId": "string", "subnetId": "string", "weight": "integer",
+	estimateFields = datatest.Fields{"estimatedGrossReward": "string", "estimatedNetReward": "string"}
+	l1Fields       = datatest.Fields{"validationId": "string", "validationIdHex": "string", "nodeId": "string", "subnetId": "string", "weight": "integer",
 		"remainingBalance": "integer", "creationTimestamp": "integer", "blsCredentials": "object", "remainingBalanceOwner": "object", "deactivationOwner": "object"}
-	primaryBlockFields = fields{"blockNumber": "string", "blockHash": "string", "parentHash": "string", "blockTimestamp": "integer", "blockType": "string",
+	primaryBlockFields = datatest.Fields{"blockNumber": "string", "blockHash": "string", "parentHash": "string", "blockTimestamp": "integer", "blockType": "string",
 		"txCount": "integer", "transactions": "array", "blockSizeBytes": "integer"}
-	pBlockFields = fields{"l1ValidatorsAccruedFees": "integer", "activeL1Validators": "integer", "currentSupply": "string"}
+	pBlockFields = datatest.Fields{"l1ValidatorsAccruedFees": "integer", "activeL1Validators": "integer", "currentSupply": "string"}
 )
 
-var networks = []string{"mainnet", "fuji"}
-
-func ledger(t *testing.T, g *globe, network string) *sim.Network {
-	t.Helper()
-	i := slices.IndexFunc(g.Networks, func(n *sim.Network) bool { return n.Name == network })
-	if i < 0 {
-		t.Fatalf("there is no network %s", network)
-	}
-	return g.Networks[i]
-}
-
 func TestStakersHaveTheFieldsOfTheSpecification(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	seen := map[any]bool{}
-	for _, network := range networks {
+	for _, network := range datatest.Networks {
 		base := "/v1/networks/" + network
-		for _, v := range g.pages(t, base+"/validators", "validators", 7) {
+		for _, v := range g.Pages(t, base+"/validators", "validators", 7) {
 			want := validatorFields
 			switch v["validationStatus"] {
 			case "active":
-				want = want.with(activeFields)
+				want = want.With(activeFields)
 			case "removed":
-				want = want.with(removedFields)
+				want = want.With(removedFields)
 			}
-			want.check(t, "validator", v)
+			want.Check(t, "validator", v)
 			seen[v["validationStatus"]] = true
 		}
-		for _, d := range g.pages(t, base+"/delegators", "delegators", 7) {
+		for _, d := range g.Pages(t, base+"/delegators", "delegators", 7) {
 			want := delegatorFields
 			if d["delegationStatus"] != "completed" {
-				want = want.with(estimateFields)
+				want = want.With(estimateFields)
 			}
-			want.check(t, "delegator", d)
+			want.Check(t, "delegator", d)
 			seen["delegation "+d["delegationStatus"].(string)] = true
 		}
-		for _, v := range g.pages(t, base+"/l1Validators?includeInactiveL1Validators=true", "validators", 2) {
-			l1Fields.check(t, "L1 validator", v)
+		for _, v := range g.Pages(t, base+"/l1Validators?includeInactiveL1Validators=true", "validators", 2) {
+			l1Fields.Check(t, "L1 validator", v)
 		}
 	}
 	for _, status := range []string{"completed", "active", "pending", "removed", "delegation completed", "delegation active"} {
@@ -178,16 +169,16 @@ func (q *question) between(rng *rand.Rand, name string, limits [2]int64, scale, 
 
 // TestFiltersAreWhatARowByRowEvaluationSays requests random combinations of all filters, up to the last page.
 func TestFiltersAreWhatARowByRowEvaluationSays(t *testing.T) {
-	for _, number := range []int64{1, 2, 3}[:times(t, 3)] {
-		filterValidators(t, open(t, number), rand.New(rand.NewPCG(uint64(number), 5)))
+	for _, number := range []int64{1, 2, 3}[:datatest.Times(t, 3)] {
+		filterValidators(t, datatest.Open(t, number), rand.New(rand.NewPCG(uint64(number), 5)))
 	}
 }
 
-func filterValidators(t *testing.T, g *globe, rng *rand.Rand) {
+func filterValidators(t *testing.T, g *datatest.Globe, rng *rand.Rand) {
 	t.Helper()
-	for round := range times(t, 500) {
-		network := networks[round%2]
-		l := ledger(t, g, network)
+	for round := range datatest.Times(t, 500) {
+		network := datatest.Networks[round%2]
+		l := g.Network(t, network)
 		all := naives(t, l)
 		one := all[rng.IntN(len(all))]
 		q := &question{query: url.Values{}}
@@ -231,10 +222,10 @@ func filterValidators(t *testing.T, g *globe, rng *rand.Rand) {
 		}
 		path := "/v1/networks/" + network + "/validators?" + q.query.Encode()
 		if by == "delegationFee" && network == "fuji" {
-			g.ask(t, path, 400)
+			g.Ask(t, path, 400)
 			continue
 		}
-		have := text(g.pages(t, path, "validators", 1+rng.IntN(20)), "txHash")
+		have := datatest.Text(g.Pages(t, path, "validators", 1+rng.IntN(20)), "txHash")
 		if want := answer(all, q, by, order); !slices.Equal(have, want) {
 			t.Fatalf("GET %s:\nhave %v\nwant %v", path, have, want)
 		}
@@ -268,9 +259,9 @@ func answer(all []naive, q *question, by string, order int) []string {
 }
 
 func TestBothNamesOfTheTestNetworkAnswerTheSame(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	for _, p := range []string{"/validators?pageSize=100", "/delegators?pageSize=100", "/l1Validators?includeInactiveL1Validators=true"} {
-		if a, b := g.get(t, "/v1/networks/fuji"+p)["validators"], g.get(t, "/v1/networks/testnet"+p)["validators"]; encode(a) != encode(b) {
+		if a, b := g.Get(t, "/v1/networks/fuji"+p)["validators"], g.Get(t, "/v1/networks/testnet"+p)["validators"]; datatest.Encode(a) != datatest.Encode(b) {
 			t.Errorf("%s differs between fuji and testnet", p)
 		}
 	}
@@ -278,25 +269,25 @@ func TestBothNamesOfTheTestNetworkAnswerTheSame(t *testing.T) {
 
 // TestStatusesFollowTheClock sets the clock to one second before and after the end of a validation and of an L1 validator's balance.
 func TestStatusesFollowTheClock(t *testing.T) {
-	g := serve(t, generate(t, 3))
+	g := datatest.Serve(t, seedtest.Copy(t, 3))
 	defer func() {
 		if err := g.DB.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	start := g.Clock.Now()
-	next := g.get(t, "/v1/networks/mainnet/validators?validationStatus=active&sortBy=timeRemaining&sortOrder=asc&pageSize=1")
-	node, end := dig(next, "validators", 0, "nodeId").(string), dig(next, "validators", 0, "endTimestamp")
+	next := g.Get(t, "/v1/networks/mainnet/validators?validationStatus=active&sortBy=timeRemaining&sortOrder=asc&pageSize=1")
+	node, end := datatest.Dig(next, "validators", 0, "nodeId").(string), datatest.Dig(next, "validators", 0, "endTimestamp")
 	unix, _ := strconv.ParseInt(fmt.Sprint(end), 10, 64)
 	for after, want := range []string{"active", "completed", "completed"} {
 		g.Clock.Set(time.Unix(unix+int64(after)-1, 0))
-		if have := dig(g.get(t, "/v1/networks/mainnet/validators/"+node), "validators", 0, "validationStatus"); have != want {
+		if have := datatest.Dig(g.Get(t, "/v1/networks/mainnet/validators/"+node), "validators", 0, "validationStatus"); have != want {
 			t.Errorf("%d seconds after its end the validator is %v: want %s", after-1, have, want)
 		}
 	}
 	g.Clock.Set(start)
 	least := map[string]any{}
-	for _, v := range g.pages(t, "/v1/networks/mainnet/l1Validators", "validators", 10) {
+	for _, v := range g.Pages(t, "/v1/networks/mainnet/l1Validators", "validators", 10) {
 		left, _ := strconv.ParseInt(fmt.Sprint(v["remainingBalance"]), 10, 64)
 		if old, _ := least["left"].(int64); least["left"] == nil || left < old {
 			least["left"], least["id"] = left, v["validationId"]
@@ -309,7 +300,7 @@ func TestStatusesFollowTheClock(t *testing.T) {
 			want = 1
 		}
 		g.Clock.Set(start.Add(time.Duration(seconds) * time.Second))
-		list := g.get(t, fmt.Sprint("/v1/networks/mainnet/l1Validators?l1ValidationId=", least["id"]))
+		list := g.Get(t, fmt.Sprint("/v1/networks/mainnet/l1Validators?l1ValidationId=", least["id"]))
 		if have := len(list["validators"].([]any)); have != want {
 			t.Errorf("after %d seconds %d L1 validators are active: want %d", seconds, have, want)
 		}
@@ -317,15 +308,15 @@ func TestStatusesFollowTheClock(t *testing.T) {
 }
 
 func TestDelegatorsAndL1ValidatorsByFilter(t *testing.T) {
-	g := open(t, 1)
-	for _, network := range networks {
+	g := datatest.Open(t, 1)
+	for _, network := range datatest.Networks {
 		base := "/v1/networks/" + network
-		all := g.pages(t, base+"/delegators", "delegators", 3)
+		all := g.Pages(t, base+"/delegators", "delegators", 3)
 		for _, d := range all {
-			node, owner, status := d["nodeId"].(string), dig(d, "rewardAddresses", 0).(string), d["delegationStatus"].(string)
+			node, owner, status := d["nodeId"].(string), datatest.Dig(d, "rewardAddresses", 0).(string), d["delegationStatus"].(string)
 			for _, prefix := range []string{"", "P-", "X-"} {
 				path := base + "/delegators?sortOrder=asc&nodeIds=" + node + "&rewardAddresses=" + prefix + owner + "&delegationStatus=" + status
-				have := text(g.pages(t, path, "delegators", 2), "txHash")
+				have := datatest.Text(g.Pages(t, path, "delegators", 2), "txHash")
 				var want []string
 				for _, o := range slices.Backward(all) {
 					if o["nodeId"] == node && o["delegationStatus"] == status && slices.Contains(o["rewardAddresses"].([]any), any(owner)) {
@@ -337,8 +328,8 @@ func TestDelegatorsAndL1ValidatorsByFilter(t *testing.T) {
 				}
 			}
 		}
-		every := g.pages(t, base+"/l1Validators?includeInactiveL1Validators=true", "validators", 2)
-		active := text(g.pages(t, base+"/l1Validators", "validators", 2), "validationId")
+		every := g.Pages(t, base+"/l1Validators?includeInactiveL1Validators=true", "validators", 2)
+		active := datatest.Text(g.Pages(t, base+"/l1Validators", "validators", 2), "validationId")
 		for _, v := range every {
 			if (fmt.Sprint(v["remainingBalance"]) != "0") != slices.Contains(active, v["validationId"].(string)) {
 				t.Errorf("L1 validator %v with balance %v is in the wrong list", v["validationId"], v["remainingBalance"])
@@ -348,14 +339,14 @@ func TestDelegatorsAndL1ValidatorsByFilter(t *testing.T) {
 				if key == "" {
 					key = name
 				}
-				have := g.pages(t, fmt.Sprint(base, "/l1Validators?includeInactiveL1Validators=true&", name, "=", value), "validators", 2)
-				want := slices.DeleteFunc(slices.Clone(every), func(o object) bool { return o[key] != value })
-				if encode(have) != encode(want) {
+				have := g.Pages(t, fmt.Sprint(base, "/l1Validators?includeInactiveL1Validators=true&", name, "=", value), "validators", 2)
+				want := slices.DeleteFunc(slices.Clone(every), func(o datatest.Object) bool { return o[key] != value })
+				if datatest.Encode(have) != datatest.Encode(want) {
 					t.Errorf("L1 validators with %s %v are wrong", name, value)
 				}
 			}
-			hex := g.get(t, fmt.Sprint(base, "/l1Validators?includeInactiveL1Validators=true&l1ValidationId=", v["validationIdHex"]))
-			if encode(dig(hex, "validators", 0)) != encode(v) {
+			hex := g.Get(t, fmt.Sprint(base, "/l1Validators?includeInactiveL1Validators=true&l1ValidationId=", v["validationIdHex"]))
+			if datatest.Encode(datatest.Dig(hex, "validators", 0)) != datatest.Encode(v) {
 				t.Errorf("L1 validator %v is another by its id in hex", v["validationId"])
 			}
 		}
@@ -363,9 +354,9 @@ func TestDelegatorsAndL1ValidatorsByFilter(t *testing.T) {
 }
 
 func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
-	g := open(t, 1)
+	g := datatest.Open(t, 1)
 	const stranger = "NodeID-111111111111111111116DBWJs"
-	fuji := ledger(t, g, "fuji").Rules.Bech32(ids.ShortID{1})
+	fuji := g.Network(t, "fuji").Rules.Bech32(ids.ShortID{1})
 	for _, c := range []struct {
 		path   string
 		status int
@@ -414,7 +405,7 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/networks/mainnet/blockchains/x-chain/assets/" + ids.ID{7}.String() + "/transactions", 404, "does not exist"},
 		{"/v1/networks/mainnet/blockchains/x-chain/utxos", 400, "addresses is required"},
 		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=X-" + fuji, 400, "avax1"},
-		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=" + strings.Repeat(ledger(t, g, "mainnet").Rules.Bech32(ids.ShortID{1})+",", 64) + "avax1", 400, "addresses"},
+		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=" + strings.Repeat(g.Network(t, "mainnet").Rules.Bech32(ids.ShortID{1})+",", 64) + "avax1", 400, "addresses"},
 		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=0x" + strings.Repeat("1", 40), 400, "bech32"},
 		{"/v1/networks/fuji/blockchains/x-chain/utxos?minUtxoAmount=-1&addresses=" + fuji, 400, "minUtxoAmount"},
 		{"/v1/networks/fuji/blockchains/x-chain/utxos?sortBy=age&addresses=" + fuji, 400, "timestamp, amount"},
@@ -429,21 +420,21 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/networks/mainnet/blockchains/c-chain/blocks/99999", 404, "block 99999 does not exist on the c-chain"},
 		{"/v1/networks/mainnet/blockchains/x-chain/blocks/latest", 400, "blockId"},
 	} {
-		if says := encode(g.ask(t, c.path, c.status)["message"]); !strings.Contains(says, c.says) {
+		if says := datatest.Encode(g.Ask(t, c.path, c.status)["message"]); !strings.Contains(says, c.says) {
 			t.Errorf("GET %s says %s: want %q in it", c.path, says, c.says)
 		}
 	}
 	for _, edge := range []string{"minTimeRemaining=0&maxTimeRemaining=2147483647", "minDelegationCapacity=0&maxDelegationCapacity=720000000000000000",
 		"minFeePercentage=2&maxFeePercentage=100", "minUptimePerformance=0&maxUptimePerformance=100", "maxUptimePerformance=50", "pageToken=",
 		"nodeIds=NodeID-,NodeID-", "sortBy=delegationFee&subnetId=" + ids.Empty.String() + "," + ids.Empty.String()} {
-		g.get(t, "/v1/networks/mainnet/validators?"+edge)
+		g.Get(t, "/v1/networks/mainnet/validators?"+edge)
 	}
 }
 
 func TestChainInteractions(t *testing.T) {
-	g := open(t, 1)
-	for _, network := range networks {
-		n := ledger(t, g, network)
+	g := datatest.Open(t, 1)
+	for _, network := range datatest.Networks {
+		n := g.Network(t, network)
 		personas, err := g.DB.Personas(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -457,15 +448,15 @@ func TestChainInteractions(t *testing.T) {
 				t.Fatal(err)
 			}
 			address := n.Rules.Bech32(key.Address())
-			list := g.get(t, "/v1/networks/"+network+"/addresses:listChainIds?addresses=X-"+address+","+address+"&addresses=P-"+address)["addresses"].([]any)
+			list := g.Get(t, "/v1/networks/"+network+"/addresses:listChainIds?addresses=X-"+address+","+address+"&addresses=P-"+address)["addresses"].([]any)
 			if p.Name == "nobody" {
-				if len(list) != 1 || len(dig(list, 0, "blockchainIds").([]any)) != 0 {
+				if len(list) != 1 || len(datatest.Dig(list, 0, "blockchainIds").([]any)) != 0 {
 					t.Errorf("nobody was seen: %v", list)
 				}
 				continue
 			}
 			want := []any{ids.Empty.String(), n.Rules.XChainID.String(), n.Rules.CChainID.String()}
-			if len(list) != 1 || dig(list, 0, "address") != address || encode(dig(list, 0, "blockchainIds")) != encode(want) {
+			if len(list) != 1 || datatest.Dig(list, 0, "address") != address || datatest.Encode(datatest.Dig(list, 0, "blockchainIds")) != datatest.Encode(want) {
 				t.Errorf("traveller was on %v", list)
 			}
 		}
