@@ -145,3 +145,11 @@ func (o *office) send(t *testing.T, prefix, body string) (int, datatest.Object) 
 	}
 	return w.Code, answer
 }
+
+// TestErrorsOfEmptyExportsNameAllThatIsMissing sends empty lists.
+func TestErrorsOfEmptyExportsNameAllThatIsMissing(t *testing.T) {
+	g := datatest.Open(t, 1)
+	if text := datatest.Encode(g.Post(t, "/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":[],"includeChains":[]}}`, 400)); !strings.Contains(text, "options.addresses and options.includeChains are required") {
+		t.Error(text)
+	}
+}

@@ -83,61 +83,6 @@ func TestHiddenTokensAreMalicious(t *testing.T) {
 	}
 }
 
-// TestOptionsHaveTheProposerOfTheirParent walks the P-Chain: a commit or an abort has the proposer of the block that it decides.
-func TestOptionsHaveTheProposerOfTheirParent(t *testing.T) {
-	g := datatest.Open(t, 1)
-	options := 0
-	for _, network := range datatest.Networks {
-		blocks := map[any]datatest.Object{}
-		for _, b := range g.Pages(t, "/v1/networks/"+network+"/blockchains/p-chain/blocks", "blocks", 50) {
-			blocks[b["blockHash"]] = b
-		}
-		for _, b := range blocks {
-			if b["blockType"] != "Commit" && b["blockType"] != "Abort" {
-				continue
-			}
-			options++
-			for _, field := range []string{"proposerNodeId", "proposerPChainHeight", "proposerTimestamp"} {
-				if have, want := datatest.Dig(b, "proposerDetails", field), datatest.Dig(blocks[b["parentHash"]], "proposerDetails", field); have != want || have == nil {
-					t.Errorf("%s of option %v is %v: want %v", field, b["blockHash"], have, want)
-				}
-			}
-		}
-	}
-	if options == 0 {
-		t.Error("there is no option")
-	}
-}
-
-// TestUnusedAddressesHaveNoChains: the specification has an entry for each address, the live service only for used ones.
-func TestUnusedAddressesHaveNoChains(t *testing.T) {
-	g := datatest.Open(t, 1)
-	n := g.Network(t, "mainnet")
-	used, unused := g.Owner(t, "mainnet", "traveller"), n.Rules.Bech32([20]byte{9})
-	path := "/v1/networks/mainnet/addresses:listChainIds?addresses=" + used + "," + unused
-	spec, live := datatest.Objects(g.Get(t, path)["addresses"]), datatest.Objects(g.Get(t, "/upstream"+path)["addresses"])
-	if len(spec) != 2 || len(live) != 1 || live[0]["address"] != used {
-		t.Fatalf("%v, upstream %v", spec, live)
-	}
-	for _, a := range spec {
-		if chains := a["blockchainIds"].([]any); (len(chains) == 0) != (a["address"] == unused) {
-			t.Errorf("%v has the chains %v", a["address"], chains)
-		}
-	}
-}
-
-// TestRequestsNameAllThatIsMissing: an omitted quorum counts as its default, and the error for an empty export names both missing parts.
-func TestRequestsNameAllThatIsMissing(t *testing.T) {
-	g := datatest.Open(t, 1)
-	const message = `"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd6520000002700000000000100000014f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000568656c6c6f"`
-	if text := datatest.Encode(g.Post(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", `{`+message+`,"quorumPercentageBuffer":34}`, 400)); !strings.Contains(text, "67 and quorumPercentageBuffer 34 add up to more than 100") {
-		t.Error(text)
-	}
-	if text := datatest.Encode(g.Post(t, "/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":[],"includeChains":[]}}`, 400)); !strings.Contains(text, "options.addresses and options.includeChains are required") {
-		t.Error(text)
-	}
-}
-
 // TestDeploymentsThatMintAndCallcode are named by their roles.
 func TestDeploymentsThatMintAndCallcode(t *testing.T) {
 	g := datatest.Open(t, 1)

@@ -109,3 +109,12 @@ func TestSignaturesReadEveryForm(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOmittedQuorumCountsAsItsDefault: the error for what both add up to names it.
+func TestAnOmittedQuorumCountsAsItsDefault(t *testing.T) {
+	g := datatest.Open(t, 1)
+	const message = `"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd6520000002700000000000100000014f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000568656c6c6f"`
+	if text := datatest.Encode(g.Post(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", `{`+message+`,"quorumPercentageBuffer":34}`, 400)); !strings.Contains(text, "67 and quorumPercentageBuffer 34 add up to more than 100") {
+		t.Error(text)
+	}
+}

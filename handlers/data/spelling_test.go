@@ -62,3 +62,22 @@ func paged(list, token string) string {
 	link.RawQuery = q.Encode()
 	return link.String()
 }
+
+// TestPageTokensAreShort follows each list of the primary network by pages of one: every token is one UUID.
+func TestPageTokensAreShort(t *testing.T) {
+	g := datatest.Open(t, 1)
+	const uuid = 36
+	base := "/v1/networks/mainnet"
+	hoarder := g.Owner(t, "mainnet", "hoarder")
+	node := datatest.Dig(g.Get(t, base+"/validators?sortOrder=asc"), "validators", 0, "nodeId").(string)
+	for _, path := range []string{"/validators?", "/validators?sortBy=uptimePerformance&", "/delegators?", "/l1Validators?includeInactiveL1Validators=true&",
+		"/subnets?", "/blockchains?", "/blockchains/p-chain/blocks?", "/blockchains/x-chain/transactions?", "/blockchains/x-chain/utxos?addresses=" + hoarder + "&",
+		"/blockchains/x-chain/utxos?sortBy=amount&addresses=" + hoarder + "&", "/rewards?nodeIds=" + node + "&",
+		"/../../icm/messages?", "/../../teleporter/messages?"} {
+		page := g.Get(t, strings.ReplaceAll(base+path, "/networks/mainnet/../..", "")+"pageSize=1")
+		token, more := page["nextPageToken"].(string)
+		if (more || !strings.HasPrefix(path, "/rewards")) && len(token) != uuid {
+			t.Errorf("GET %s gives the token %q", path, token)
+		}
+	}
+}

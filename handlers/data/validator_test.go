@@ -353,7 +353,7 @@ func TestDelegatorsAndL1ValidatorsByFilter(t *testing.T) {
 	}
 }
 
-func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
+func TestErrorsOfStakersSayWhatIsWrong(t *testing.T) {
 	g := datatest.Open(t, 1)
 	const stranger = "NodeID-111111111111111111116DBWJs"
 	fuji := g.Network(t, "fuji").Rules.Bech32(ids.ShortID{1})
@@ -379,10 +379,6 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/networks/mainnet/delegators?rewardAddresses=P-" + fuji, 400, "avax1"},
 		{"/v1/networks/mainnet/delegators?delegationStatus=removed", 400, "completed, active, pending"},
 		{"/v1/networks/mainnet/l1Validators?l1ValidationId=0x12", 400, "l1ValidationId"},
-		{"/v1/networks/mainnet/addresses:listChainIds", 400, "addresses is required"},
-		{"/v1/networks/mainnet/addresses:listChainIds?addresses=" + fuji, 400, "mainnet"},
-		{"/v1/networks/fuji/addresses:listChainIds?addresses=C-" + fuji, 400, "P- or X-Chain"},
-		{"/v1/networks/mainnet/blockchains/z-chain/blocks", 400, "p-chain"},
 		{"/v1/networks/mainnet/validators?sortBy=delegationFee&subnetId=11111111111111111111111111111111LpoYY,2p9nrg582nbtyRMDb1uYcnnu6mMLtTsi8HWgNQYZ9SezjMqWXn", 400, "works only on mainnet"},
 		{"/v1/networks/mainnet/validators?minFeePercentage=5&maxFeePercentage=4.9", 400, "minFeePercentage is above maxFeePercentage"},
 		{"/v1/networks/mainnet/validators?minUptimePerformance=5&maxUptimePerformance=4&minDelegationCapacity=2&maxDelegationCapacity=1", 400, "minDelegationCapacity is above"},
@@ -394,31 +390,6 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/networks/mainnet/delegators?sortOrder=up", 400, "asc, desc"},
 		{"/v1/networks/mainnet/l1Validators?includeInactiveL1Validators=yes", 400, "true or false"},
 		{"/v1/networks/mainnet/l1Validators?nodeId=NodeID-1", 400, "nodeId"},
-		{"/v1/networks/mainnet/blockchains/p-chain/transactions?addresses=" + fuji, 400, "avax1"},
-		{"/v1/networks/mainnet/blockchains/p-chain/transactions?addresses=0x12", 400, "40 hexadecimal digits"},
-		{"/v1/networks/mainnet/blockchains/p-chain/transactions?txTypes=importTx", 400, "ImportTx"},
-		{"/v1/networks/mainnet/blockchains/x-chain/transactions?l1ValidationId=" + ids.ID{7}.String(), 400, "works only on the p-chain"},
-		{"/v1/networks/mainnet/blockchains/p-chain/transactions/0x" + strings.Repeat("0", 64), 400, "cb58"},
-		{"/v1/networks/mainnet/blockchains/p-chain/transactions/" + ids.ID{7}.String(), 404, "does not exist on the p-chain of mainnet"},
-		{"/v1/networks/mainnet/blockchains/x-chain/transactions:listStaking", 400, "p-chain"},
-		{"/v1/networks/mainnet/blockchains/p-chain/assets/" + ids.ID{7}.String() + "/transactions", 400, "x-chain"},
-		{"/v1/networks/mainnet/blockchains/x-chain/assets/" + ids.ID{7}.String() + "/transactions", 404, "does not exist"},
-		{"/v1/networks/mainnet/blockchains/x-chain/utxos", 400, "addresses is required"},
-		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=X-" + fuji, 400, "avax1"},
-		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=" + strings.Repeat(g.Network(t, "mainnet").Rules.Bech32(ids.ShortID{1})+",", 64) + "avax1", 400, "addresses"},
-		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=0x" + strings.Repeat("1", 40), 400, "bech32"},
-		{"/v1/networks/fuji/blockchains/x-chain/utxos?minUtxoAmount=-1&addresses=" + fuji, 400, "minUtxoAmount"},
-		{"/v1/networks/fuji/blockchains/x-chain/utxos?sortBy=age&addresses=" + fuji, 400, "timestamp, amount"},
-		{"/v1/networks/fuji/blockchains/p-chain/balances", 400, "addresses is required"},
-		{"/v1/networks/fuji/blockchains/p-chain/balances?blockTimestamp=-1&addresses=" + fuji, 400, "blockTimestamp"},
-		{"/v1/networks/fuji/blockchains/p-chain/lastActivityTimestampByAddresses?addresses=" + fuji, 404, "neither a transaction nor the genesis of the p-chain of fuji involves the addresses"},
-		{"/v1/networks/mainnet/blockchains/yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp/blocks", 404, "is not on network mainnet"},
-		{"/v1/networks/mainnet/blockchains/p-chain/blocks?startTimestamp=-1", 400, "startTimestamp"},
-		{"/v1/networks/mainnet/blockchains/p-chain/transactions/" + ids.Empty.String(), 404, "the genesis, block 0 of the p-chain of mainnet"},
-		{"/v1/networks/mainnet/blockchains/x-chain/transactions/" + ids.Empty.String(), 404, "does not exist on the x-chain of mainnet"},
-		{"/v1/networks/mainnet/blockchains/p-chain/blocks/99999", 404, "block 99999 does not exist on the p-chain"},
-		{"/v1/networks/mainnet/blockchains/c-chain/blocks/99999", 404, "block 99999 does not exist on the c-chain"},
-		{"/v1/networks/mainnet/blockchains/x-chain/blocks/latest", 400, "blockId"},
 	} {
 		if says := datatest.Encode(g.Ask(t, c.path, c.status)["message"]); !strings.Contains(says, c.says) {
 			t.Errorf("GET %s says %s: want %q in it", c.path, says, c.says)
@@ -428,37 +399,5 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		"minFeePercentage=2&maxFeePercentage=100", "minUptimePerformance=0&maxUptimePerformance=100", "maxUptimePerformance=50", "pageToken=",
 		"nodeIds=NodeID-,NodeID-", "sortBy=delegationFee&subnetId=" + ids.Empty.String() + "," + ids.Empty.String()} {
 		g.Get(t, "/v1/networks/mainnet/validators?"+edge)
-	}
-}
-
-func TestChainInteractions(t *testing.T) {
-	g := datatest.Open(t, 1)
-	for _, network := range datatest.Networks {
-		n := g.Network(t, network)
-		personas, err := g.DB.Personas(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range personas {
-			if len(p.Key) == 0 || p.Name != "traveller" && p.Name != "nobody" {
-				continue
-			}
-			key, err := txs.KeyFromBytes(p.Key)
-			if err != nil {
-				t.Fatal(err)
-			}
-			address := n.Rules.Bech32(key.Address())
-			list := g.Get(t, "/v1/networks/"+network+"/addresses:listChainIds?addresses=X-"+address+","+address+"&addresses=P-"+address)["addresses"].([]any)
-			if p.Name == "nobody" {
-				if len(list) != 1 || len(datatest.Dig(list, 0, "blockchainIds").([]any)) != 0 {
-					t.Errorf("nobody was seen: %v", list)
-				}
-				continue
-			}
-			want := []any{ids.Empty.String(), n.Rules.XChainID.String(), n.Rules.CChainID.String()}
-			if len(list) != 1 || datatest.Dig(list, 0, "address") != address || datatest.Encode(datatest.Dig(list, 0, "blockchainIds")) != datatest.Encode(want) {
-				t.Errorf("traveller was on %v", list)
-			}
-		}
 	}
 }
