@@ -122,7 +122,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/search", "handlers/fault"},
 	{"handlers/prometheus", "fixtures sim sim/cache sim/evm/reader sim/miner handlers/node"},
 	{"handlers", "fixtures/interchange fixtures/userfile fixtures sim sim/... handlers/..."},
-	{"handlers/data/datatest", "handlers handlers/data handlers/rest seed/seedtest sim sim/evm sim/evm/reader sim/export sim/simtest sim/store sim/txs"},
+	{"handlers/data/datatest", "handlers handlers/data handlers/rest seed/seedtest sim sim/..."},
 	{"handlers/snowglobetest", "fixtures sim sim/... seed handlers handlers/..."},
 	{"", "fixtures fixtures/interchange fixtures/worldfile sim sim/... seed handlers handlers/..."}, // main
 }
