@@ -44,13 +44,6 @@ func TestTokensFitEverySpellingOfAQuery(t *testing.T) {
 			t.Errorf("%s says %s", c.other, says)
 		}
 	}
-	path := "/v1/networks/fuji/blockchains/x-chain/utxos?pageSize=2"
-	token := g.Post(t, path, `{"addresses":"`+hoarder+`,`+alice+`"}`, 200)["nextPageToken"].(string)
-	want := datatest.Encode(g.Post(t, path+"&pageToken="+token, `{"addresses":"`+hoarder+`,`+alice+`"}`, 200))
-	if have := datatest.Encode(g.Post(t, path+"&pageToken="+token, `{"addresses":"X-`+alice+`, P-`+hoarder+`,`+alice+`"}`, 200)); have != want {
-		t.Errorf("the second page for the same addresses in another body is %s: want %s", have, want)
-	}
-	g.Post(t, path+"&pageToken="+token, `{"addresses":"`+alice+`"}`, 400)
 }
 
 // paged returns a list of a network in pages of two.

@@ -236,3 +236,18 @@ func (g *Globe) Network(t testing.TB, name string) *sim.Network {
 func Path(c *reader.Chain, parts ...string) string {
 	return fmt.Sprint("/v1/chains/", c.Row.EVMID, "/", strings.Join(parts, "/"))
 }
+
+// Statements requests a path and returns the statements that the answer took.
+func (g *Globe) Statements(t testing.TB, path string) (all []string) {
+	t.Helper()
+	var mu sync.Mutex
+	g.DB.FailStatements(func(text string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, text)
+		return false
+	})
+	defer g.DB.FailStatements(nil)
+	g.Get(t, path)
+	return all
+}

@@ -1,7 +1,6 @@
 package primary_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,43 +93,101 @@ func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
 	}
 }
 
+// TestWhatIsOnItsWayIsInOrder exports AVAX and another asset from the X-Chain to an owner whose exports from the P-Chain nobody has imported yet: the
+// sums are ordered by asset, then by the other chain, then by direction.
+func TestWhatIsOnItsWayIsInOrder(t *testing.T) {
+	g := datatest.Serve(t, seedtest.Copy(t, 6))
+	n, base := g.Network(t, "mainnet"), "/v1/networks/mainnet/blockchains/"
+	var who string
+	for _, name := range []string{"traveller", "alice", "bob", "whale", "committee"} {
+		owner := g.Owner(t, "mainnet", name)
+		if len(datatest.Objects(datatest.Dig(g.Get(t, base+"p-chain/balances?addresses="+owner), "balances", "atomicMemoryUnlocked"))) > 0 {
+			who = owner
+		}
+	}
+	if who == "" {
+		t.Fatal("nobody has an export from the P-Chain")
+	}
+	avax := n.Rules.AVAXAssetID
+	outputs := g.Pages(t, base+"x-chain/utxos?sortBy=amount&assetId="+avax.String()+"&addresses="+g.Owner(t, "mainnet", "hoarder"), "utxos", 100)
+	for i, to := range []ids.ID{n.Rules.CChainID, ids.Empty, ids.Empty, n.Rules.CChainID} {
+		export(t, g, n, outputs[i], who, to)
+	}
+	for _, chain := range datatest.Chains {
+		shares := datatest.Objects(datatest.Dig(g.Get(t, base+chain+"/balances?addresses="+who), "balances", "atomicMemoryUnlocked"))
+		var have []string
+		directions := map[any]int{}
+		for _, s := range shares {
+			have = append(have, fmt.Sprint(s["assetId"], s["sharedWithChainId"], s["status"]))
+			directions[s["status"]]++
+		}
+		if !slices.IsSorted(have) || len(have) < 2 {
+			t.Errorf("on the way on the %s: %v", chain, have)
+		}
+		if chain == "p-chain" && (directions["pendingExport"] == 0 || directions["pendingImport"] == 0) {
+			t.Errorf("on the P-Chain is %v", directions)
+		}
+	}
+}
+
+// export sends an output of the hoarder to another chain.
+func export(t *testing.T, g *datatest.Globe, n *sim.Network, u datatest.Object, to string, chain ids.ID) {
+	t.Helper()
+	in, key, amount := unlock(t, g, n, u)
+	out := txs.NewTransferableOutput(n.Rules.AVAXAssetID, amount-n.Rules.TxFee, txs.NewOwner(keyOf(t, g, n, to).Address()))
+	tx, err := txs.NewSigned(txs.XChain, &txs.ExportTx{
+		BaseTx:           txs.BaseTx{NetworkID: n.Rules.NetworkID, BlockchainID: n.Rules.XChainID, Ins: []*txs.TransferableInput{in}},
+		DestinationChain: chain, ExportedOutputs: []*txs.TransferableOutput{out},
+	}, []*txs.Key{key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.IssueX(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // spend splits an output of the hoarder into equal parts for a recipient, and returns the transaction as the API shows it.
 func spend(t *testing.T, g *datatest.Globe, n *sim.Network, u datatest.Object, to string, parts int) datatest.Object {
+	t.Helper()
+	in, key, amount := unlock(t, g, n, u)
+	part := txs.NewTransferableOutput(n.Rules.AVAXAssetID, (amount-n.Rules.TxFee)/uint64(parts), txs.NewOwner(keyOf(t, g, n, to).Address()))
+	tx, err := txs.NewSigned(txs.XChain, &txs.BaseTx{
+		NetworkID: n.Rules.NetworkID, BlockchainID: n.Rules.XChainID, Outs: slices.Repeat([]*txs.TransferableOutput{part}, parts), Ins: []*txs.TransferableInput{in},
+	}, []*txs.Key{key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.IssueX(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	return g.Get(t, fmt.Sprint("/v1/networks/", n.Name, "/blockchains/x-chain/transactions/", tx.ID()))
+}
+
+// unlock returns an input that spends an output of the hoarder, with its key and amount.
+func unlock(t *testing.T, g *datatest.Globe, n *sim.Network, u datatest.Object) (*txs.TransferableInput, *txs.Key, uint64) {
 	t.Helper()
 	id, err := ids.FromString(u["creationTxHash"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}
-	personas, err := g.DB.Personas(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var key *txs.Key
-	var heir ids.ShortID
-	for _, p := range personas {
-		k, err := txs.KeyFromBytes(p.Key)
-		if err != nil {
-			continue
-		}
-		switch n.Rules.Bech32(k.Address()) {
-		case to:
-			heir = k.Address()
-		case g.Owner(t, n.Name, "hoarder"):
-			key = k
-		}
-	}
 	amount, index := uint64(datatest.Integer(datatest.Dig(u, "asset", "amount"))), uint32(datatest.Integer(u["outputIndex"]))
-	part := txs.NewTransferableOutput(n.Rules.AVAXAssetID, (amount-n.Rules.TxFee)/uint64(parts), txs.NewOwner(heir))
-	tx, err := txs.NewSigned(txs.XChain, &txs.BaseTx{
-		NetworkID: n.Rules.NetworkID, BlockchainID: n.Rules.XChainID, Outs: slices.Repeat([]*txs.TransferableOutput{part}, parts),
-		Ins: []*txs.TransferableInput{{UTXOID: txs.UTXOID{TxID: id, OutputIndex: index}, AssetID: n.Rules.AVAXAssetID,
-			In: &txs.TransferInput{Amount: amount, Input: txs.Input{SigIndices: []uint32{0}}}}},
-	}, []*txs.Key{key})
+	return &txs.TransferableInput{UTXOID: txs.UTXOID{TxID: id, OutputIndex: index}, AssetID: n.Rules.AVAXAssetID,
+		In: &txs.TransferInput{Amount: amount, Input: txs.Input{SigIndices: []uint32{0}}}}, keyOf(t, g, n, g.Owner(t, n.Name, "hoarder")), amount
+}
+
+// keyOf returns the persona's key for an address.
+func keyOf(t *testing.T, g *datatest.Globe, n *sim.Network, address string) *txs.Key {
+	t.Helper()
+	personas, err := g.DB.Personas(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := n.IssueX(context.Background(), tx); err != nil {
-		t.Fatal(err)
+	for _, p := range personas {
+		if key, err := txs.KeyFromBytes(p.Key); err == nil && n.Rules.Bech32(key.Address()) == address {
+			return key
+		}
 	}
-	return g.Get(t, fmt.Sprint("/v1/networks/", n.Name, "/blockchains/x-chain/transactions/", tx.ID()))
+	t.Fatalf("nobody has the key of %s", address)
+	return nil
 }
