@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,5 +152,47 @@ func TestErrorsOfEmptyExportsNameAllThatIsMissing(t *testing.T) {
 	g := datatest.Open(t, 1)
 	if text := datatest.Encode(g.Post(t, "/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":[],"includeChains":[]}}`, 400)); !strings.Contains(text, "options.addresses and options.includeChains are required") {
 		t.Error(text)
+	}
+}
+
+// TestChainsOfAnExportHaveManyNames names a primary chain by an alias, the C-Chain of a network where only accounts are given, and as many chains as
+// are allowed.
+func TestChainsOfAnExportHaveManyNames(t *testing.T) {
+	o := serveOffice(t, seedtest.Copy(t, 1), export.Options{})
+	mainnet, fuji := o.Network(t, "mainnet"), o.Network(t, "fuji")
+	mainnet.Aliases.Give("ours", mainnet.Rules.XChainID)
+	owner, account := mainnet.Rules.Bech32([20]byte{1}), o.Persona(t, "alice")
+	chains := func(name string, n int) []string { return slices.Repeat([]string{name}, n) }
+	for _, c := range []struct {
+		kind    export.Type
+		options asks
+		says    string
+	}{
+		{export.Primary, asks{"addresses": []string{owner}, "includeChains": []string{"ours"}}, ""},
+		{export.Primary, asks{"addresses": []string{owner}, "includeChains": []string{"theirs"}}, `options.includeChains[0] "theirs"`},
+		{export.Primary, asks{"addresses": []string{owner}, "cChainEvmAddresses": []string{account}, "includeChains": []string{"p-chain", fuji.Rules.CChainID.String()}}, ""},
+		{export.Primary, asks{"addresses": []string{owner}, "includeChains": []string{"p-chain", fuji.Rules.CChainID.String()}}, "is on fuji: expected an address of fuji"},
+		{export.Primary, asks{"addresses": []string{owner}, "cChainEvmAddresses": []string{account}, "includeChains": []string{"p-chain", fuji.Rules.XChainID.String()}}, "is on fuji: expected an address of fuji"},
+		{export.Primary, asks{"cChainEvmAddresses": []string{account}, "includeChains": []string{"x-chain", "c-chain"}}, ""},
+		{export.EVM, asks{"addresses": []string{account}, "includeChains": chains("43114", 1000)}, ""},
+		{export.EVM, asks{"addresses": []string{account}, "includeChains": chains("43114", 1001)}, "options.includeChains has 1001 items: expected at most 1000"},
+		{export.Primary, asks{"addresses": []string{owner}, "includeChains": chains("x-chain", 1001)}, "options.includeChains has 1001 items: expected at most 1000"},
+		{export.EVM, asks{"addresses": chains(account, 1000), "includeChains": []string{"43114"}}, ""},
+	} {
+		status, answer := o.post(t, "", exportOf(c.kind, c.options))
+		if says := datatest.Encode(answer["message"]); (status == 200) != (c.says == "") || !strings.Contains(strings.ReplaceAll(says, `\"`, `"`), c.says) {
+			t.Errorf("%.100v is %d %.300s: want %s", c.options, status, says, c.says)
+		}
+	}
+}
+
+// TestExportsOfTheSameDayAreADay: a range may begin and end on one day, and on the first day of all.
+func TestExportsOfTheSameDayAreADay(t *testing.T) {
+	o := openOffice(t, export.Options{})
+	for dates, want := range map[[2]string]int{{"2026-10-29", "2026-10-29"}: 200, {"1970-01-01", "2026-10-29"}: 200, {"2026-10-29", "2026-10-28"}: 400} {
+		body := evmExport([]string{o.Persona(t, "alice")}, []string{"43114"}, asks{"firstDate": dates[0], "lastDate": dates[1], "startDate": dates[0], "endDate": dates[1]})
+		if status, answer := o.post(t, "", body); status != want {
+			t.Errorf("from %s to %s is %d %v", dates[0], dates[1], status, answer)
+		}
 	}
 }
