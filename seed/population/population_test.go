@@ -228,7 +228,7 @@ func TestBlocksArePlannedAsActivitySpreads(t *testing.T) {
 	blocks := PlanBlocks(source(3), n, count, history)
 	sum, last := 0, uint64(0)
 	var hours, days [24]int
-	var first, second, week, lastDay, lastHour, close int
+	var first, second, week, lastHour, close int
 	for _, b := range blocks {
 		if b.Time <= last || b.Size < 1 {
 			t.Fatalf("a block of %d follows one of %d, with %d transactions", b.Time, last, b.Size)
@@ -250,9 +250,6 @@ func TestBlocksArePlannedAsActivitySpreads(t *testing.T) {
 		default:
 			week++
 		}
-		if b.Time >= history.Until-Day {
-			lastDay++
-		}
 		if b.Time >= history.Until-Hour {
 			lastHour++
 		}
@@ -272,11 +269,70 @@ func TestBlocksArePlannedAsActivitySpreads(t *testing.T) {
 	if first >= second || week*100/len(blocks) < 10 {
 		t.Errorf("%d blocks in the first half, %d later, %d in the last week", first, second, week)
 	}
-	if average := count / 120; lastDay < 2*average-average/10 || lastHour == 0 { // some are of the same second
-		t.Errorf("%d blocks in the last day, %d in the last hour", lastDay, lastHour)
+	if lastHour == 0 || last > history.Until-Hour+lastBlocks+14*3 {
+		t.Errorf("the last block is at %d, of %d in the last hour", last, lastHour)
 	}
-	if close < len(blocks)/10 {
+	if close < len(blocks)*15/100 || close > len(blocks)*35/100 {
 		t.Errorf("%d blocks follow within three seconds", close)
+	}
+}
+
+// TestTheLastDayIsBusy: it has the blocks of two average days, and its part of the rest.
+func TestTheLastDayIsBusy(t *testing.T) {
+	const count, worlds, days = 3000, 40, 120
+	usual, total := 0.0, 0.0
+	for h := 1; h < days*24; h++ {
+		w := expected(h, days*24, history)
+		if total += w; h >= (days-1)*24 {
+			usual += w
+		}
+	}
+	have, want := 0.0, 2.0*count/days+count*(days-2)/days*usual/total
+	for number := range uint64(worlds) {
+		for _, b := range PlanBlocks(source(100+number), count, count, history) {
+			if b.Time >= history.Until-Day {
+				have += 1.0 / worlds
+			}
+		}
+	}
+	if math.Abs(have/want-1) > 0.1 {
+		t.Errorf("%.1f blocks are of the last day: want %.1f", have, want)
+	}
+}
+
+// expected is the activity of an hour of a history, of so many hours, without chance: growing by one and a half over time, and threefold within the
+// last week.
+func expected(h, hours int, s Span) float64 {
+	at := time.Unix(int64(s.Start)+int64(h)*Hour, 0).UTC()
+	w := float64(daily[at.Hour()]*weekly[at.Weekday()]) * (1 + 1.5*float64(h)/float64(hours))
+	if begun := float64(h - hours + 7*24); begun > 0 {
+		w *= 1 + 2*begun/(7*24)
+	}
+	return w
+}
+
+// TestHoursAreAsBusyAsExpected compares each hour with the expected activity: it varies by three tenths, and one hour in seventy has nine times as
+// much.
+func TestHoursAreAsBusyAsExpected(t *testing.T) {
+	sums := busyness(source(6), history)
+	hours := 120 * 24
+	if len(sums) != hours || sums[0] != 0 {
+		t.Fatalf("%d hours, the first with %d", len(sums), sums[0])
+	}
+	bursts, least, most := 0, 2.0, 0.0
+	for h := 1; h < hours; h++ {
+		ratio := float64(sums[h]-sums[h-1]) / expected(h, hours, history)
+		if ratio > 2 {
+			ratio /= 9
+			bursts++
+		}
+		if ratio < 0.68 || ratio > 1.31 {
+			t.Fatalf("hour %d is %f times as busy as expected", h, ratio)
+		}
+		least, most = min(least, ratio), max(most, ratio)
+	}
+	if least > 0.72 || most < 1.28 || bursts < hours/140 || bursts > hours/35 {
+		t.Errorf("hours are %f to %f times as busy, with %d bursts", least, most, bursts)
 	}
 }
 
