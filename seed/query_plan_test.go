@@ -68,23 +68,6 @@ func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	}
 }
 
-// TestStakersOutputsAreFoundWithTheirRewards: the returned stake and the reward count as outputs of the staking transaction.
-func TestStakersOutputsAreFoundWithTheirRewards(t *testing.T) {
-	for _, s := range shores(t, world(t, "tiny", 1)) {
-		rewards, stake := uint64(0), uint64(0)
-		staker := s.validator("completed")
-		for _, u := range must(s.w.DB.UTXOsOfTx(t.Context(), s.p, staker.Tx))(t) {
-			if u.Reward {
-				rewards += uint64(u.Amount)
-			} else {
-				stake += uint64(u.Amount)
-			}
-		}
-		s.check(stake == uint64(staker.Weight), "%d returned of a stake of %d", stake, staker.Weight)
-		s.check(rewards == uint64(staker.PotentialReward+staker.DelegateeReward), "%d paid, %d and %d earned", rewards, staker.PotentialReward, staker.DelegateeReward)
-	}
-}
-
 // TestNativeTransactionsAreCountedAsTheyAreListed, also for accounts that send to themselves, whose nonce a client changed, or that move value to the
 // P- and X-Chain.
 func TestNativeTransactionsAreCountedAsTheyAreListed(t *testing.T) {

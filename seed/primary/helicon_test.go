@@ -1,4 +1,4 @@
-package seed_test
+package primary_test
 
 import (
 	"bytes"
@@ -9,23 +9,25 @@ import (
 	"time"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
-// forEachShore runs a test on both networks of every profile.
-func forEachShore(t *testing.T, test func(s *shore)) {
+// eachNetwork runs a test on both networks of every profile.
+func eachNetwork(t *testing.T, test func(s *network)) {
 	t.Helper()
 	for _, profile := range profiles(t) {
-		for _, s := range shores(t, world(t, profile, 1)) {
+		for _, s := range networksOf(t, seedtest.Shared(t, profile, 1)) {
 			test(s)
 		}
 	}
 }
 
 // stints returns a node's times as a validator of the primary network, oldest first: one, or the cycles of a node that renews itself.
-func (s *shore) stints(role string) (all []store.Staker) {
+func (s *network) stints(role string) (all []store.Staker) {
 	s.Helper()
 	for _, row := range must(s.w.DB.StakersOfNode(s.Context(), s.p, s.nodes[role].Node))(s) {
 		if !row.Delegator && bytes.Equal(row.Subnet, make([]byte, 32)) {
@@ -39,13 +41,13 @@ func (s *shore) stints(role string) (all []store.Staker) {
 	return all
 }
 
-func (s *shore) ended(row store.Staker, rewarded bool) bool {
+func (s *network) ended(row store.Staker, rewarded bool) bool {
 	return row.Status == store.StakerCompleted && row.Rewarded == rewarded && row.RewardTx != nil
 }
 
 // TestUptimeKeptAndUptimeLost: of two nodes with the same uptime, only the one that began before Helicon is rewarded.
 func TestUptimeKeptAndUptimeLost(t *testing.T) {
-	forEachShore(t, func(s *shore) {
+	eachNetwork(t, func(s *network) {
 		kept, lost := s.stints("uptime-kept")[0], s.stints("uptime-lost")[0]
 		s.check(s.ended(kept, true) && !s.rules.Active(rules.Helicon, uint64(kept.Start)), "uptime-kept: %+v", kept)
 		s.check(s.ended(lost, false) && s.rules.Active(rules.Helicon, uint64(lost.Start)), "uptime-lost: %+v", lost)
@@ -58,7 +60,7 @@ func TestUptimeKeptAndUptimeLost(t *testing.T) {
 // TestShortStake lasts exactly as long as Helicon requires, which was too short before.
 func TestShortStake(t *testing.T) {
 	hours := map[string]int64{"avax": 48, "fuji": 12}
-	forEachShore(t, func(s *shore) {
+	eachNetwork(t, func(s *network) {
 		short := s.stints("short-stake")[0]
 		s.check(s.ended(short, true) && short.End-short.Start == hours[s.rules.HRP]*3600, "short-stake: %+v", short)
 		s.check(uint64(short.End-short.Start) < s.rules.BaseStaking.MinValidationDuration, "short-stake was possible before Helicon")
@@ -67,7 +69,7 @@ func TestShortStake(t *testing.T) {
 
 // TestAutoRenewedRestaking restakes everything: each cycle begins where the last one ended, with its rewards.
 func TestAutoRenewedRestaking(t *testing.T) {
-	forEachShore(t, func(s *shore) {
+	eachNetwork(t, func(s *network) {
 		cycles := s.stints("auto-renewed-restaking")
 		s.check(len(cycles) >= 4, "%d cycles", len(cycles))
 		for i, c := range cycles[1:] {
@@ -82,7 +84,7 @@ func TestAutoRenewedRestaking(t *testing.T) {
 
 // TestAutoRenewed restakes a quarter, and has a delegation that ends with the cycle in which it began.
 func TestAutoRenewed(t *testing.T) {
-	forEachShore(t, func(s *shore) {
+	eachNetwork(t, func(s *network) {
 		cycles := s.stints("auto-renewed")
 		for i, c := range cycles[1:] {
 			before := cycles[i]
@@ -100,7 +102,7 @@ func TestAutoRenewed(t *testing.T) {
 
 // TestAutoRenewedLeft: the owner set the period to 0 during a cycle, and got the stake back at its end.
 func TestAutoRenewedLeft(t *testing.T) {
-	forEachShore(t, func(s *shore) {
+	eachNetwork(t, func(s *network) {
 		cycles := s.stints("auto-renewed-left")
 		last := cycles[len(cycles)-1]
 		s.check(len(cycles) == 2 && s.ended(cycles[0], true) && s.ended(last, true) && last.NextPeriod == 0, "its cycles: %+v", cycles)
@@ -130,7 +132,7 @@ func TestHistoryOnEverySideOfHelicon(t *testing.T) {
 		{"three years after", 3 * 365 * 24 * time.Hour, 14, [2]string{before + " " + since, before + " " + since}, [2]string{"uptime-kept", "uptime-kept"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := *small
+			p := seed.Profile{Sizes: worldfile.Sizes{Name: "small", Days: 3, Chains: 2, Transactions: 400, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}}
 			p.Days = c.days
 			until := time.Unix(fixtures.Networks[0].Upgrades.Helicon, 0).Add(c.until)
 			w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 4, Profile: &p, Until: until})
@@ -138,7 +140,7 @@ func TestHistoryOnEverySideOfHelicon(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer w.Close()
-			for i, s := range shores(t, w) {
+			for i, s := range networksOf(t, w) {
 				for _, role := range strings.Fields(c.roles[i]) {
 					s.stints(role)
 				}

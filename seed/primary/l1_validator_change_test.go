@@ -1,4 +1,4 @@
-package seed_test
+package primary_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/seed/evm"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/evm/reader"
@@ -65,10 +66,10 @@ func carried(t *testing.T, w *sim.World, n *sim.Network, kind string) (all []*wa
 // TestManagersSentWhatThePChainTook: for every message that the P-Chain accepted from a simulated L1, the L1's manager emitted exactly one earlier
 // log with the same bytes, so even validators that sign only sent messages sign it. The managers sent no other messages.
 func TestManagersSentWhatThePChainTook(t *testing.T) {
-	of := map[string][]int64{"tiny": seeds(t), "default": {1}}
+	of := map[string][]int64{"tiny": {1, 3}, "default": {1}}
 	for _, profile := range profiles(t) {
 		for _, number := range of[profile] {
-			w := world(t, profile, number)
+			w := seedtest.Shared(t, profile, number)
 			said, count := map[ids.ID]map[ids.ID][]saying{}, map[string]int{}
 			for _, c := range w.Chains {
 				said[ids.ID(c.Row.BlockchainID)] = sayings(t, w, c)

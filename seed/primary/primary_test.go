@@ -1,4 +1,4 @@
-package seed_test
+package primary_test
 
 import (
 	"encoding/base64"
@@ -13,14 +13,24 @@ import (
 	"snowglobe/seed"
 	"snowglobe/seed/population"
 	"snowglobe/seed/primary"
+	"snowglobe/seed/seedtest"
 	"snowglobe/sim"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
-// shore is one network of a world, as a test sees it.
-type shore struct {
+// profiles returns the profiles to test: only the smallest in a short run.
+func profiles(t testing.TB) []string {
+	if testing.Short() {
+		t.Log("left out of a short run: profiles other than tiny")
+		return []string{"tiny"}
+	}
+	return []string{"tiny", "default"}
+}
+
+// network is one network of a world, as a test sees it.
+type network struct {
 	*testing.T
 	w       *sim.World
 	rules   *rules.Network
@@ -29,10 +39,10 @@ type shore struct {
 	people  map[string][]byte // addresses on P and X
 }
 
-func shores(t *testing.T, w *sim.World) []*shore {
-	var all []*shore
+func networksOf(t *testing.T, w *sim.World) []*network {
+	var all []*network
 	for i, networkRules := range []*rules.Network{rules.Mainnet, rules.Fuji} {
-		s := &shore{T: t, w: w, rules: networkRules, p: store.PrimaryChain(i, store.PChain), x: store.PrimaryChain(i, store.XChain),
+		s := &network{T: t, w: w, rules: networkRules, p: store.PrimaryChain(i, store.PChain), x: store.PrimaryChain(i, store.XChain),
 			c: store.PrimaryChain(i, store.CChain), nodes: map[string]store.Node{}, people: map[string][]byte{}}
 		nodes := must(w.DB.Nodes(t.Context(), networkRules.NetworkID))(t)
 		for _, n := range nodes {
@@ -58,7 +68,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-func (s *shore) check(ok bool, what string, args ...any) {
+func (s *network) check(ok bool, what string, args ...any) {
 	s.Helper()
 	if !ok {
 		s.Errorf("%s: "+what, append([]any{s.rules.HRP}, args...)...)
@@ -67,8 +77,8 @@ func (s *shore) check(ok bool, what string, args ...any) {
 
 // TestEveryTypeOfTransactionOccurs on both networks of the smallest world.
 func TestEveryTypeOfTransactionOccurs(t *testing.T) {
-	w := world(t, "tiny", 1)
-	for _, s := range shores(t, w) {
+	w := seedtest.Shared(t, "tiny", 1)
+	for _, s := range networksOf(t, w) {
 		for chain, kinds := range map[int][]string{
 			s.p: {"BaseTx", "ImportTx", "ExportTx", "AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx",
 				"RewardValidatorTx", "CreateSubnetTx", "CreateChainTx", "AddSubnetValidatorTx", "RemoveSubnetValidatorTx", "TransferSubnetOwnershipTx",
@@ -92,8 +102,8 @@ func TestEveryTypeOfTransactionOccurs(t *testing.T) {
 // TestPrimaryPersonas finds every promised situation on P and X of both networks.
 func TestPrimaryPersonas(t *testing.T) {
 	for _, profile := range profiles(t) {
-		w := world(t, profile, 1)
-		for _, s := range shores(t, w) {
+		w := seedtest.Shared(t, profile, 1)
+		for _, s := range networksOf(t, w) {
 			s.check(len(s.unspent("hoarder", s.x)) > 1024, "hoarder has %d UTXOs", len(s.unspent("hoarder", s.x)))
 			for _, chain := range []int{s.p, s.x} {
 				s.check(len(s.touched("alice", chain)) >= 8, "alice has %d transactions on %d", len(s.touched("alice", chain)), chain)
@@ -119,7 +129,7 @@ func TestPrimaryPersonas(t *testing.T) {
 }
 
 // properties checks that only the proprietor has outputs of the property fx, because other owners' wallets may want to read theirs.
-func (s *shore) properties() {
+func (s *network) properties() {
 	for who := range s.people {
 		owned := 0
 		for _, row := range s.all(who, s.x) {
@@ -133,7 +143,7 @@ func (s *shore) properties() {
 }
 
 // badges checks that the collector's NFTs contain their own descriptions, without a server.
-func (s *shore) badges() {
+func (s *network) badges() {
 	found := 0
 	for _, row := range s.all("collector", s.x) {
 		if nft, ok := must(txs.ParseUTXO(txs.XChain, row.Bytes()))(s).Out.(*txs.NFTTransferOutput); ok {
@@ -146,20 +156,20 @@ func (s *shore) badges() {
 	s.check(found > 0, "the collector has no NFT")
 }
 
-func (s *shore) unspent(who string, chain int) []store.UTXO {
+func (s *network) unspent(who string, chain int) []store.UTXO {
 	return must(s.w.DB.UnspentUTXOs(s.Context(), s.people[who], chain, chain, math.MaxInt64, 10_000))(s)
 }
 
-func (s *shore) all(who string, chain int) []store.UTXO {
+func (s *network) all(who string, chain int) []store.UTXO {
 	return must(s.w.DB.UTXOsOfAddress(s.Context(), s.people[who], chain, math.MaxInt64, 10_000))(s)
 }
 
-func (s *shore) touched(who string, chain int) []store.Position {
+func (s *network) touched(who string, chain int) []store.Position {
 	return must(s.w.DB.ActivityOf(s.Context(), chain, s.people[who], math.MaxInt64, 10_000))(s)
 }
 
 // committee expects an output of two of three owners that was spent with two signatures, and an unspent one.
-func (s *shore) committee(chain int) {
+func (s *network) committee(chain int) {
 	signed := false
 	for _, u := range s.all("committee", chain) {
 		if u.Spent == nil {
@@ -172,7 +182,7 @@ func (s *shore) committee(chain int) {
 	s.check(signed && len(s.unspent("committee", chain)) > 0, "the committee has signed nothing, or has nothing, on %d", chain)
 }
 
-func (s *shore) locked(chain int) {
+func (s *network) locked(chain int) {
 	later := 0
 	for _, row := range s.unspent("locked", chain) {
 		u := must(txs.ParseUTXO(txs.Chain((chain-1)%3), row.Bytes()))(s)
@@ -184,7 +194,7 @@ func (s *shore) locked(chain int) {
 }
 
 // stakes expects a persona's stakes: a finished one with its reward, and an active one.
-func (s *shore) stakes(who string, delegator bool) {
+func (s *network) stakes(who string, delegator bool) {
 	rewarded, going := 0, 0
 	for _, row := range must(s.w.DB.StakersOf(s.Context(), s.p, s.people[who], true))(s) {
 		switch {
@@ -206,8 +216,8 @@ func (s *shore) stakes(who string, delegator bool) {
 // TestNodesWithARole finds each situation of a validator at the end of history.
 func TestNodesWithARole(t *testing.T) {
 	for _, profile := range profiles(t) {
-		w := world(t, profile, 1)
-		for _, s := range shores(t, w) {
+		w := seedtest.Shared(t, profile, 1)
+		for _, s := range networksOf(t, w) {
 			until := seed.DefaultUntil.Unix()
 			s.check(s.validator("pending").Status == store.StakerPending && s.validator("pending").Start > until, "pending is not")
 			s.check(s.validator("active").Status == store.StakerActive, "active is not")
@@ -224,7 +234,7 @@ func TestNodesWithARole(t *testing.T) {
 	}
 }
 
-func (s *shore) validator(role string) store.Staker {
+func (s *network) validator(role string) store.Staker {
 	rows := must(s.w.DB.StakersOfNode(s.Context(), s.p, s.nodes[role].Node))(s)
 	if len(rows) == 0 {
 		s.Fatalf("no node is %s", role)
@@ -232,7 +242,7 @@ func (s *shore) validator(role string) store.Staker {
 	return rows[0]
 }
 
-func (s *shore) removed() bool {
+func (s *network) removed() bool {
 	for _, row := range must(s.w.DB.StakersOfNode(s.Context(), s.p, s.nodes["removed"].Node))(s) {
 		if row.Status == store.StakerRemoved {
 			return true
@@ -241,7 +251,7 @@ func (s *shore) removed() bool {
 	return false
 }
 
-func (s *shore) delegations() {
+func (s *network) delegations() {
 	active := func(role string) (n int, weight uint64) {
 		for _, row := range must(s.w.DB.StakersOfNode(s.Context(), s.p, s.nodes[role].Node))(s) {
 			if row.Delegator && row.Status == store.StakerActive {
@@ -257,7 +267,7 @@ func (s *shore) delegations() {
 	s.check(own+weight == s.rules.BaseStaking.MaxWeight(own), "full has room: %d and %d", own, weight)
 }
 
-func (s *shore) l1Roles(until uint64) {
+func (s *network) l1Roles(until uint64) {
 	head := must(s.w.DB.PrimaryHead(s.Context(), s.p))(s)
 	lasts := func(role string) (store.L1ValidatorView, uint64) {
 		rows := must(s.w.DB.L1ValidatorsOfNode(s.Context(), s.nodes[role].Node, head.ID.Number()))(s)
@@ -284,7 +294,7 @@ func (s *shore) l1Roles(until uint64) {
 // TestChainsOfL1sAreTransactions: an L1's ids are those of the transactions that created it, which contain its genesis.
 func TestChainsOfL1sAreTransactions(t *testing.T) {
 	for _, profile := range profiles(t) {
-		checkL1s(t, world(t, profile, 1))
+		checkL1s(t, seedtest.Shared(t, profile, 1))
 	}
 }
 
@@ -316,12 +326,29 @@ func checkL1s(t *testing.T, w *sim.World) {
 func TestProfileMakesExactlyItsPrimaryTransactions(t *testing.T) {
 	of := map[string]int64{"tiny": 300, "default": 4_000}
 	for _, profile := range profiles(t) {
-		w, total, want := world(t, profile, 3), int64(0), of[profile]
-		for _, s := range shores(t, w) {
+		w, total, want := seedtest.Shared(t, profile, 3), int64(0), of[profile]
+		for _, s := range networksOf(t, w) {
 			total += must(w.DB.PrimaryHead(t.Context(), s.p))(t).AllTxs + must(w.DB.PrimaryHead(t.Context(), s.x))(t).AllTxs
 		}
 		if total != want {
 			t.Errorf("%s has %d transactions on P and X, not %d", profile, total, want)
 		}
+	}
+}
+
+// TestStakersOutputsAreFoundWithTheirRewards: the returned stake and the reward count as outputs of the staking transaction.
+func TestStakersOutputsAreFoundWithTheirRewards(t *testing.T) {
+	for _, s := range networksOf(t, seedtest.Shared(t, "tiny", 1)) {
+		rewards, stake := uint64(0), uint64(0)
+		staker := s.validator("completed")
+		for _, u := range must(s.w.DB.UTXOsOfTx(t.Context(), s.p, staker.Tx))(t) {
+			if u.Reward {
+				rewards += uint64(u.Amount)
+			} else {
+				stake += uint64(u.Amount)
+			}
+		}
+		s.check(stake == uint64(staker.Weight), "%d returned of a stake of %d", stake, staker.Weight)
+		s.check(rewards == uint64(staker.PotentialReward+staker.DelegateeReward), "%d paid, %d and %d earned", rewards, staker.PotentialReward, staker.DelegateeReward)
 	}
 }
