@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -353,5 +354,14 @@ func TestStakersOutputsAreFoundWithTheirRewards(t *testing.T) {
 		}
 		s.check(stake == uint64(staker.Weight), "%d returned of a stake of %d", stake, staker.Weight)
 		s.check(rewards == uint64(staker.PotentialReward+staker.DelegateeReward), "%d paid, %d and %d earned", rewards, staker.PotentialReward, staker.DelegateeReward)
+	}
+}
+
+// TestTheSmallestHistoryIsTheCommittedOne compares the digest of the smallest world with the committed one: whatever else is drawn or planned for
+// its networks changes it.
+func TestTheSmallestHistoryIsTheCommittedOne(t *testing.T) {
+	committed := string(must(os.ReadFile("../../testdata/digests.txt"))(t))
+	if digest := fmt.Sprintf("tiny %x\n", seedtest.Shared(t, "tiny", 1).Meta.Digest); !strings.Contains(committed, digest) {
+		t.Errorf("the digest is %sbut committed are\n%s", digest, committed)
 	}
 }
