@@ -70,3 +70,69 @@ func TestReindexReadsAgain(t *testing.T) {
 	}
 	reindex("12345", 404)
 }
+
+// answers is how the servers of documents respond, one after the other.
+type answers []func() (*http.Response, error)
+
+func (a *answers) RoundTrip(*http.Request) (*http.Response, error) {
+	next := (*a)[0]
+	*a = (*a)[1:]
+	return next()
+}
+
+func responds(status, size int, text string) func() (*http.Response, error) {
+	return func() (*http.Response, error) {
+		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(text + strings.Repeat(" ", max(size-len(text), 0))))}, nil
+	}
+}
+
+// TestReindexSaysWhyThereIsNoDocument reads again from servers that fail, in each way; the item keeps its URI.
+func TestReindexSaysWhyThereIsNoDocument(t *testing.T) {
+	w := seedtest.Copy(t, 1)
+	const good, largest = `{"name":"There it is"}`, 10 << 20
+	cases := []struct {
+		answer func() (*http.Response, error)
+		status string
+	}{
+		{responds(429, 0, good), "throttled_token_uri"}, {responds(500, 0, good), "unreachable_token_uri"}, {responds(200, largest+1, good), "metadata_content_too_large"},
+		{responds(200, largest, good), "indexed"}, {responds(200, 0, "nothing"), "invalid_metadata_json"},
+		{func() (*http.Response, error) { return nil, io.ErrUnexpectedEOF }, "unreachable_token_uri"},
+	}
+	var transport answers
+	for _, c := range cases {
+		transport = append(transport, c.answer)
+	}
+	g := datatest.ServeWith(t, w, export.NewJobs(w, export.Options{}), data.Options{Metadata: &http.Client{Transport: &transport}})
+	for i, c := range cases {
+		chain := w.Chains[i/2]
+		path := datatest.Path(chain, "nfts/collections", g.Contract(t, chain, []string{"collection", "items"}[i%2]), "tokens/9")
+		before, began := g.Get(t, path), time.Now()
+		if w := g.Do(t, httptest.NewRequest(http.MethodPost, path+":reindex", nil)); w.Code != http.StatusCreated {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		after := g.Get(t, path)
+		if status := datatest.Dig(after, "metadata", "indexStatus"); status != c.status || after["tokenUri"] != before["tokenUri"] || after["tokenUri"] == "" {
+			t.Errorf("case %d is %v at %v: want %s at %v", i, status, after["tokenUri"], c.status, before["tokenUri"])
+		}
+		again := g.Do(t, httptest.NewRequest(http.MethodPost, path+":reindex", nil))
+		wait, err := strconv.Atoi(again.Header().Get("Retry-After"))
+		if err != nil || float64(wait) < 3600-time.Since(began).Seconds() || wait > 3600 {
+			t.Errorf("the next is allowed in %d seconds: %v", wait, err)
+		}
+	}
+}
+
+// TestTransactionsAreReadOnce: a transaction without items, whose owners may change, is read from the file once.
+func TestTransactionsAreReadOnce(t *testing.T) {
+	g := datatest.Serve(t, seedtest.Copy(t, 1))
+	c := g.Chains[0]
+	for _, name := range []string{"transactions:listErc20", "transactions:listErc721"} {
+		who := g.Persona(t, map[string]string{"transactions:listErc20": "alice", "transactions:listErc721": "collector"}[name])
+		hash := datatest.Dig(g.Get(t, datatest.Path(c, "addresses", who, name)), "transactions", 0, "txHash").(string)
+		path := datatest.Path(c, "transactions", hash)
+		first, second := g.Statements(t, path+"?currency=eur"), g.Statements(t, path+"?currency=chf")
+		if once := len(second) == 0; once != strings.HasSuffix(name, "20") || len(first) == 0 {
+			t.Errorf("%s takes %d statements, then %d", name, len(first), len(second))
+		}
+	}
+}
