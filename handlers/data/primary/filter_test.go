@@ -75,21 +75,24 @@ func TestTokensFitEverySpellingOfABody(t *testing.T) {
 	}
 }
 
-// TestAnswersAreReadOnce: what does not change is read from the file once.
-func TestAnswersAreReadOnce(t *testing.T) {
+// TestBlocksAndTransactionsAreReadOnce asks for lists, and then for other pages of the same items: only the index is read again.
+func TestBlocksAndTransactionsAreReadOnce(t *testing.T) {
 	g := datatest.Serve(t, seedtest.Copy(t, 1))
-
-	base := "/v1/networks/mainnet/blockchains/"
-	for path, again := range map[string]int{
-		base + "p-chain/blocks/3": 0, base + "x-chain/blocks/1": 0, base + "c-chain/blocks/3": 1,
-		base + "x-chain/transactions/" + datatest.Dig(g.Get(t, base+"x-chain/transactions"), "transactions", 0, "txHash").(string): 1,
-	} {
-		first, second := g.Statements(t, path), g.Statements(t, path)
-		if len(second) > again || len(first) < len(second) {
-			t.Errorf("GET %s needs %d statements, then %d:\n%q", path, len(first), len(second), second)
+	for _, chain := range datatest.Chains {
+		for _, list := range []string{"/blocks", "/transactions"} {
+			base := "/v1/networks/mainnet/blockchains/" + chain + list
+			first, second := g.Statements(t, base+"?pageSize=5"), g.Statements(t, base+"?pageSize=4")
+			if len(second) != 1 || len(first) < 5 {
+				t.Errorf("GET %s takes %d statements, then %d:\n%q", base, len(first), len(second), second)
+			}
 		}
 	}
-
+	g.Get(t, "/v1/avax/supply")
+	for _, text := range g.Statements(t, "/v1/avax/supply?pretty=true") {
+		if strings.Contains(text, "burned") {
+			t.Errorf("what was burned is added up again: %s", text)
+		}
+	}
 }
 
 // TestTransactionsOfAValidationAreThoseThatChangeIt follows the list of each L1 validation by pages of one, in both orders, and with an address.
