@@ -31,13 +31,19 @@ func residentsOf(t *testing.T, w *sim.World) (*primary.Residents, *population.Pe
 func TestResidentsActInEveryWay(t *testing.T) {
 	w := seedtest.Copy(t, 1)
 	n := w.Networks[0]
-	residents, _ := residentsOf(t, w)
+	residents, people := residentsOf(t, w)
 	heads := map[txs.Chain]store.Position{}
 	for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 		chain := n.Chain(kind)
 		newest := must(n.DB.PrimaryTxIDs(t.Context(), store.TxRange{High: store.Last(chain), Low: store.First(chain), Limit: 1}))(t)
 		heads[kind] = newest[0]
 	}
+	acted := map[txs.Chain]int{}
+	traveller := people.Traveller.Primary.Address()
+	waiting := func() int {
+		return len(must(n.DB.UnspentUTXOsOfAddress(t.Context(), traveller[:], n.Chain(txs.CChain)))(t))
+	}
+	before := waiting()
 	for i := range 200 {
 		if err := w.Advance(t.Context(), w.Clock.Now().Add(17*time.Hour)); err != nil {
 			t.Fatal(err)
@@ -45,10 +51,16 @@ func TestResidentsActInEveryWay(t *testing.T) {
 		kind := []txs.Chain{txs.PChain, txs.PChain, txs.PChain, txs.XChain, txs.CChain}[i%5]
 		if err := residents.Act(t.Context(), kind, uint64(w.Clock.Unix())); err != nil {
 			t.Logf("on %s at step %d: %v", kind, i, err) // the network may refuse an action
+		} else {
+			acted[kind]++
 		}
 	}
 	seen := map[string]int{}
 	for kind, head := range heads {
+		made := must(n.DB.PrimaryTxsBetween(t.Context(), head+1, store.Last(n.Chain(kind))))(t)
+		if kind != txs.PChain && len(made) != acted[kind] {
+			t.Errorf("on %s %d actions make %d transactions", kind, acted[kind], len(made))
+		}
 		for _, row := range must(n.DB.PrimaryTxsBetween(t.Context(), head+1, store.Last(n.Chain(kind))))(t) {
 			seen[kind.String()+" "+row.Type]++
 		}
@@ -60,6 +72,9 @@ func TestResidentsActInEveryWay(t *testing.T) {
 	}
 	if seen["P AddPermissionlessValidatorTx"]+seen["P AddAutoRenewedValidatorTx"] == 0 || seen["P ExportTx"]+seen["X ExportTx"] == 0 || seen["P ImportTx"]+seen["X ImportTx"] == 0 {
 		t.Errorf("nobody validates again, exports or imports: %v", seen)
+	}
+	if after := waiting(); before == 0 || after != before {
+		t.Errorf("of the traveller's %d exports that wait for the C-Chain %d are left", before, after)
 	}
 	for _, role := range []string{"completed", "refused", "uptime-lost"} { // they stay as they ended
 		for _, node := range must(n.DB.Nodes(t.Context(), 1))(t) {
