@@ -8,6 +8,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed"
 	"snowglobe/seed/seedtest"
 	"snowglobe/sim/evm"
@@ -264,5 +265,43 @@ func TestStakesAreOfTheirKind(t *testing.T) {
 			}
 		}
 		s.check(kinds["delegation"] > 20 && kinds["validator"] > 20 && kinds["rewarded true"] > 3 && kinds["rewarded false"] > 0 && kinds["of a subnet"] >= 3, "%v", kinds)
+	}
+}
+
+// TestValidatorsOfALargerNetworkDiffer: a few joined before nodes had BLS keys, and a few of those that join late renew themselves with some of their
+// rewards.
+func TestValidatorsOfALargerNetworkDiffer(t *testing.T) {
+	p := seed.Profile{Sizes: worldfile.Sizes{Name: "many", Days: 14, Chains: 2, Transactions: 400, Validators: 160, Delegators: 200, L1Validators: 12, PrimaryTransactions: 900}}
+	w := must(seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 3, Profile: &p, Until: seed.DefaultUntil}))(t)
+	defer w.Close()
+	renewing := 0
+	for _, s := range networksOf(t, w) {
+		keyless, all, delegated := 0, 0, 0
+		popular := s.nodes["popular"]
+		for _, row := range must(w.DB.Stakers(t.Context(), s.p))(t) {
+			if ids.ID(row.Subnet) != ids.Empty {
+				continue
+			}
+			if row.Delegator {
+				if string(row.Node) == string(popular.Node) && row.Status == store.StakerActive {
+					delegated++
+				}
+				continue
+			}
+			all++
+			if row.BLS == nil {
+				keyless++
+			}
+			if row.AutoRenewed() && !slices.ContainsFunc([]string{"auto-renewed", "auto-renewed-restaking", "auto-renewed-left"}, func(role string) bool { return string(s.nodes[role].Node) == string(row.Node) }) {
+				renewing++
+				days := (row.End - row.Start) / 86400
+				s.check(row.AutoCompoundRewardShares%250_000 == 0 && row.AutoCompoundRewardShares <= 1_000_000 && days >= 14 && days <= 40, "a validator renews itself with %d after %d days", row.AutoCompoundRewardShares, days)
+			}
+		}
+		s.check(keyless >= 3 && keyless < all/8, "%d of %d validators have no BLS key", keyless, all)
+		s.check(delegated >= 26, "popular has %d delegations", delegated)
+	}
+	if renewing == 0 {
+		t.Error("nobody else renews itself")
 	}
 }
