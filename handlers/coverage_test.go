@@ -135,7 +135,7 @@ func TestEveryOperationIsInTheTable(t *testing.T) {
 	}
 }
 
-// TestDeprecatedPathsAreMarked and no others.
+// TestDeprecatedPathsAreMarked checks that the paths that the live services deprecate are marked, and no others.
 func TestDeprecatedPathsAreMarked(t *testing.T) {
 	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})

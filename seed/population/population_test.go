@@ -222,7 +222,7 @@ func TestTimesOfASpan(t *testing.T) {
 	}
 }
 
-// TestBlocksArePlannedAsActivitySpreads plans many blocks, and looks at each of the rhythms.
+// TestBlocksArePlannedAsActivitySpreads plans many blocks and compares each rhythm with the expected activity.
 func TestBlocksArePlannedAsActivitySpreads(t *testing.T) {
 	const n, count = 60_000, 20_000
 	blocks := PlanBlocks(source(3), n, count, history)

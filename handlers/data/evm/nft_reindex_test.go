@@ -122,7 +122,7 @@ func TestReindexSaysWhyThereIsNoDocument(t *testing.T) {
 	}
 }
 
-// TestTransactionsAreReadOnce: a transaction without items, whose owners may change, is read from the file once.
+// TestTransactionsAreReadOnce: a transaction is read from the file only once, unless it moved items, whose owners may change.
 func TestTransactionsAreReadOnce(t *testing.T) {
 	g := datatest.Serve(t, seedtest.Copy(t, 1))
 	c := g.Chains[0]

@@ -347,7 +347,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestFailures: nothing is answered that the file did not give.
+// TestFailures: when a read of the file fails, so does the call; no part of an answer is made up.
 func TestFailures(t *testing.T) {
 	w := seedtest.Copy(t, 1)
 	n := serve(t, w.Networks[0])

@@ -250,7 +250,7 @@ func TestNothingAccepted(t *testing.T) {
 	x.Refuses("no container at index 0", "index.getContainerByIndex", object{"index": 0})
 }
 
-// TestFailures: nothing is answered that the file did not give.
+// TestFailures: when a read of the file fails, so does the call; no part of an answer is made up.
 func TestFailures(t *testing.T) {
 	w := seedtest.Copy(t, 1)
 	for _, x := range indexes(t, w.Networks[0]) {

@@ -179,7 +179,7 @@ func TestClearTxpool(t *testing.T) {
 	}
 }
 
-// TestFailures: nothing is answered that the file did not give.
+// TestFailures: when a read of the file fails, so does the call; no part of an answer is made up.
 func TestFailures(t *testing.T) {
 	w := seedtest.Copy(t, 1)
 	c := nodetest.Open(t, w, w.Chains[0])

@@ -182,7 +182,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestHasCode: an account is a contract from the block on that creates it.
+// TestHasCode: an account counts as a contract from the block that creates it.
 func TestHasCode(t *testing.T) {
 	w := seedtest.Shared(t, "tiny", 1)
 	kinds := map[bool]int{}
@@ -228,7 +228,7 @@ func TestPaidOnce(t *testing.T) {
 	}
 }
 
-// TestFailures: nothing is answered that the file did not give.
+// TestFailures: when a read of the file fails, so does the call; no part of an answer is made up.
 func TestFailures(t *testing.T) {
 	n := open(t)
 	paid := n.Deploy([]byte{0})

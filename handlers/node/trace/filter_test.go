@@ -220,7 +220,7 @@ func TestFilteredBounds(t *testing.T) {
 	}
 }
 
-// TestTheLongestRange searches as many blocks as it may.
+// TestTheLongestRange searches the largest allowed number of blocks.
 func TestTheLongestRange(t *testing.T) {
 	w := seedtest.Copy(t, 1)
 	c := nodetest.Open(t, w, w.Chains[0])
@@ -318,7 +318,7 @@ func TestLaggingExecution(t *testing.T) {
 	}
 }
 
-// TestFailures: nothing is traced that the file did not give.
+// TestFailures: when a read of the file fails, so does the call; no part of an answer is made up.
 func TestFailures(t *testing.T) {
 	w := seedtest.Copy(t, 1)
 	c := nodetest.Open(t, w, w.Chains[0])

@@ -241,7 +241,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFailures: nothing is signed that the file did not give.
+// TestFailures: when a read of the file fails, so does the call; no part of an answer is made up.
 func TestFailures(t *testing.T) {
 	w := seedtest.Copy(t, 1)
 	n := serve(t, w, w.Chains[0])

@@ -82,7 +82,7 @@ func TestValuesFitOrSayWhy(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersAreDroppedOrNamed: a strict check names them, another one drops them, also where a value has one of several shapes.
+// TestUnknownMembersAreDroppedOrNamed: a strict check names unknown members, a lenient one drops them, even if a schema has alternatives.
 func TestUnknownMembersAreDroppedOrNamed(t *testing.T) {
 	const text = `{"KIND":"z","kind":"x","count":1,"maybe":{"side":1,"sied":2},"list":[{"side":1,"x":1}],"more":{"kept":true},"shape":{"side":2,"radius":true}}`
 	v := decode(t, text)
