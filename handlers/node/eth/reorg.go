@@ -17,6 +17,7 @@ import (
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
 )
 
 // reorgAPI implements anvil's methods that replace or remove a chain's newest blocks, for clients that also run on other networks. The real
@@ -35,7 +36,8 @@ const (
 // badReorg reports an impossible reorganisation with the code of invalid parameters, as anvil does.
 type badReorg struct{ error }
 
-func (badReorg) ErrorCode() int { return -32602 }
+func (badReorg) ErrorCode() int  { return -32602 }
+func (e badReorg) Unwrap() error { return e.error }
 
 // reorgTx is a transaction for one of the new blocks: a list of the transaction, signed and in hexadecimal or as an eth_sendTransaction
 // object, and the number of the new block, counted from 0.
@@ -181,7 +183,10 @@ func (a *reorgAPI) fillAfter(ctx context.Context, depth uint64, call *reader.Cal
 		unpriced := *call
 		unpriced.Nonce = nil
 		gas, result, err := a.chain.Estimate(ctx, last, &unpriced, reader.Overrides{})
-		if err != nil || result != nil {
+		switch {
+		case store.Internal(err):
+			return err
+		case err != nil || result != nil:
 			gas = head.Header.GasLimit
 		}
 		call.Gas = (*hexutil.Uint64)(&gas)
